@@ -49,7 +49,7 @@ const texts = z.array(z.string());
 const paused = z.object({ paused: texts });
 /** What the daemon answers to the calls that change something, by their names. */
 export const answerSchemas = {
-  retry: z.object({ retried: z.number(), unknown: texts }),
+  retry: z.object({ retried: z.number() }),
   resolve: z.object({}),
   approve: z.object({ approved: z.number() }),
   share: z.object({

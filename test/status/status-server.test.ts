@@ -145,15 +145,15 @@ describe('the status address', () => {
   it('retries and approves for its own page', async () => {
     const { post, control, pageToken } = await open();
     const headers = { 'x-ingestd-token': await pageToken() };
-    const retried = await post('/api/retry', { paths: ['inbox/a.pdf', 'inbox/unknown.pdf'] }, headers);
-    expect(retried.json()).toEqual({ retried: 2, unknown: ['inbox/unknown.pdf'] });
+    const retried = await post('/api/retry', { paths: ['inbox/a.pdf', 'inbox/b.pdf'] }, headers);
+    expect(retried.json()).toEqual({ retried: 2 });
     expect((await post('/api/approve', { folder: 'inbox' }, headers)).json()).toEqual({ approved: 2 });
     expect((await post('/api/approve', { folder: null }, headers)).status).toBe(200);
     expect((await post('/api/pause', { folder: null }, headers)).json()).toEqual({ paused: ['inbox'] });
     expect((await post('/api/resume', { folder: 'inbox' }, headers)).json()).toEqual({ paused: [] });
     expect((await post('/api/rescan', { folder: null }, headers)).json()).toEqual({ folders: ['inbox'] });
     expect(control.calls).toEqual([
-      { retry: ['inbox/a.pdf', 'inbox/unknown.pdf'] },
+      { retry: ['inbox/a.pdf', 'inbox/b.pdf'] },
       { approve: 'inbox' },
       { approve: null },
       { pause: null },

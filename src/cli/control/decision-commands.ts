@@ -28,20 +28,15 @@ export async function retry(
     const refusal = `retry --all ${folder}: sends every document of the folder again; add --yes`;
     if (!(await confirm(context, question, refusal))) return exitCodes.ok;
   }
-  const { retried, unknown } = await (
+  const { retried } = await (
     await decisions()
   ).retry(folder === undefined ? paths.map(placeOf) : [folder], { all: folder !== undefined });
-  if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
-  const atStart = 'what failed for another reason is tried when ingestd runs';
-  if (retried + unknown.length === 0)
-    context.output.line(
-      daemon === null ? `The service has refused nothing; ${atStart}.` : 'Nothing to retry.',
-    );
-  for (const path of unknown)
-    context.complain(
-      `${path} has not failed${daemon === null ? ` (${atStart})` : ''}, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
-    );
-  return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
+  const nothing =
+    daemon === null
+      ? 'The service has refused nothing; what failed for another reason is tried when ingestd runs.'
+      : 'Nothing to retry.';
+  context.output.line(retried === 0 ? nothing : `Retrying ${countWords(retried, 'document')} ${when}.`);
+  return exitCodes.ok;
 }
 
 interface ResolveFlags extends GlobalFlags {

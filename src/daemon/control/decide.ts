@@ -93,10 +93,9 @@ export function createDecisions({
       retry: (paths, { all = false } = {}) =>
         inTurn(async () => {
           if (all) for (const name of paths) requireFolder(settings, name);
-          const named = all ? [] : paths.map((text) => ({ text, ref: requirePath(folders, text).ref }));
           const refs = all
             ? deliveredIn(paths, ledger).filter((ref) => !engine.isAway(ref))
-            : named.map(({ ref }) => ref);
+            : paths.map((text) => requirePath(folders, text).ref);
           for (const ref of refs) {
             const port = folders.find(({ name }) => name === ref.folder);
             if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
@@ -104,10 +103,13 @@ export function createDecisions({
           const { delivered, retried, unknown } = await engine.retry(
             !all && paths.length === 0 ? null : refs,
           );
+          if (unknown.length > 0)
+            throw new ConfigurationError(
+              `${unknown.map(refKey).join(', ')}: has not failed, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
+            );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
-          const lost = named.filter(({ ref }) => unknown.includes(ref));
-          return { retried: retried.length, unknown: lost.map(({ text }) => text) };
+          return { retried: retried.length };
         }),
       resolve: (text, resolution) =>
         inTurn(async () => {

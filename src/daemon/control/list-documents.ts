@@ -1,6 +1,6 @@
 import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { joinPath, refKey } from '../../model/document.ts';
+import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { keptReason, widerMode } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
@@ -28,19 +28,10 @@ async function findRefs({ search, narrower }: DocumentQuery, ledger: LedgerPort)
   const rest = createTimeSlice(32);
   const matches = wordsMatcher(search);
   const found: DocumentRef[] = [];
-  if (narrower)
-    return ledger
-      .folders()
-      .flatMap(ledger.narrowerIn)
-      .flatMap(({ ref }) => (matches(refKey(ref)) ? [ref] : []));
-  for (const folder of ledger.folders()) {
-    for (const directory of Array.from(ledger.directories(folder))) {
-      for (const name of Array.from(ledger.recordsIn(folder, directory).keys())) {
-        await rest();
-        const ref = { folder, path: joinPath(directory, name) };
-        if (matches(refKey(ref))) found.push(ref);
-      }
-    }
+  const entries = narrower ? ledger.folders().flatMap(ledger.narrowerIn) : ledger.entries();
+  for (const { ref } of entries) {
+    await rest();
+    if (matches(refKey(ref))) found.push(ref);
   }
   return found;
 }

@@ -3,14 +3,6 @@ import type { DocumentRef } from '../document.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
 import type { Why } from '../report/command-reports.ts';
 
-/** What a `retry` did. */
-interface Retried {
-  /** Documents that had failed, were in doubt or were delivered. */
-  readonly retried: number;
-  /** Paths as they were given, for which there was nothing to do. */
-  readonly unknown: readonly string[];
-}
-
 /** A person's word about an upload in doubt: the service has it, send it again, forget it. */
 export type Resolution =
   | { readonly kind: 'adopt'; readonly docId: string }
@@ -56,9 +48,13 @@ export interface DecisionPort {
   /**
    * Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again, and so is one
    * that was delivered, as a modify. `all`: the paths are names of folders, all of whose delivered documents are meant.
-   * Throws ConfigurationError for a folder that is not configured.
+   * Throws ConfigurationError for a folder that is not configured, and where of one of the paths there is nothing to send:
+   * then nothing is done.
    */
-  readonly retry: (paths: readonly string[], options?: { readonly all?: boolean }) => Promise<Retried>;
+  readonly retry: (
+    paths: readonly string[],
+    options?: { readonly all?: boolean },
+  ) => Promise<{ readonly retried: number }>;
   /**
    * Ends the doubt about one document. Throws ConfigurationError where the path is not
    * in doubt, its file is gone, or changing where the doubt is dismissed, the docId is known, or a request about it is under way.

@@ -45,11 +45,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     return answer;
   };
   const decisions: DecisionPort = {
-    retry: (paths) =>
-      called(
-        { retry: paths },
-        { retried: paths.length, unknown: paths.filter((path) => path.includes('unknown')) },
-      ),
+    retry: (paths) => called({ retry: paths }, { retried: paths.length }),
     resolve: (path, resolution) => called({ resolve: path, resolution }, undefined),
     approve: async (folder, shown) => {
       if (folder !== null && !status.folders.some(({ name }) => name === folder)) {
