@@ -76,6 +76,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     paused: pausedNames(pauses, settings.folders),
     onActivity: history.add,
     isTold: history.isTold,
+    unsent: options.unsent,
     onChange: changes.note,
   });
   const parts = { settings, clock, log, ledger, folders, engine, limiter, tokens };

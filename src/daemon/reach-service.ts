@@ -6,6 +6,7 @@ import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import { createTokenSource } from '../remote/auth/token-source.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
 import { createLimiter } from '../remote/limiter.ts';
+import type { UnsentAttachments } from '../sync/decide/unsent-attachments.ts';
 import type { Place } from './process/join-cluster.ts';
 import type { Reloaded } from './process/obey-signals.ts';
 
@@ -19,6 +20,8 @@ export interface DaemonOptions
   readonly startedAt: string;
   /** `sync` gives up after so many attempts; null: never. */
   readonly maxAttempts: number | null;
+  /** What this process knows of files that were not sent; left out: nothing. */
+  readonly unsent?: UnsentAttachments | undefined;
   /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
   readonly place?: Place | null | undefined;
 }

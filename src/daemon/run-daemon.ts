@@ -6,6 +6,7 @@ import { errorCode, errorMessage, exitCodes, isDiskFull, StateLockedError } from
 import type { ControlPort } from '../model/ports/control-port.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
+import { UnsentAttachments } from '../sync/decide/unsent-attachments.ts';
 import { openDaemon } from './open-daemon.ts';
 import { joinCluster } from './process/join-cluster.ts';
 import type { LeasedPlace, Place } from './process/join-cluster.ts';
@@ -60,6 +61,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   /** Of the page; where any port will do, the next daemon in this process takes it again. */
   let usualPort: number | undefined;
   let isFullSaid = false;
+  const unsent = new UnsentAttachments();
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
@@ -254,6 +256,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       clock: systemClock,
       startedAt,
       maxAttempts: null,
+      unsent,
       place,
     });
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.

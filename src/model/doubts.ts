@@ -12,7 +12,7 @@ export const noDocIdCode = 'no-doc-id';
 export const withoutDocIdWords = 'the service accepted it without a docId that can be used';
 
 /** Whether the service accepted the upload, as far as its answer can be understood. */
-export function isWithoutDocId({ message }: Pick<Doubt, 'message'>): boolean {
+function isWithoutDocId({ message }: Pick<Doubt, 'message'>): boolean {
   return message.startsWith(withoutDocIdWords);
 }
 
@@ -28,6 +28,15 @@ export interface DoubtfulPath {
 /** Uploads whose outcome was never learned and that nobody has dismissed. */
 export function openDoubts(ledger: Pick<LedgerPort, 'doubts'>): readonly Doubt[] {
   return ledger.doubts().filter(isOpenDoubt);
+}
+
+/** Uploads that were accepted without a usable docId, and that wait for a person, since one was accepted with one. */
+export function lastWithoutDocId(ledger: Pick<LedgerPort, 'doubts' | 'entries'>): readonly Doubt[] {
+  const without = openDoubts(ledger).filter((doubt) => doubt.holds && isWithoutDocId(doubt));
+  if (without.length === 0) return without;
+  let last = -Infinity;
+  for (const { record } of ledger.entries()) last = Math.max(last, Date.parse(record.uploadedAt));
+  return without.filter(({ since }) => since > last);
 }
 
 /** Nobody has dismissed it. */

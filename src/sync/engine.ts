@@ -27,7 +27,7 @@ import type {
   ScanCause,
   Skip,
 } from '../model/document.ts';
-import { doubtsAbout, inDoubtCode, interruptedUploads, isWithoutDocId, openDoubts } from '../model/doubts.ts';
+import { doubtsAbout, inDoubtCode, interruptedUploads, lastWithoutDocId } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
 import { isWider, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
@@ -65,7 +65,7 @@ import type { Move, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
 import type { FileKnowledge } from './decide/inspect-document.ts';
 import { UnsentAttachments } from './decide/unsent-attachments.ts';
-import { UnsentModes } from './decide/unsent-modes.ts';
+import type { UnsentModes } from './decide/unsent-modes.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
 import { findInFolders, whereaboutsOf } from './decide/whereabouts.ts';
@@ -135,6 +135,8 @@ export interface EngineOptions {
   readonly isTold?: ((ref: DocumentRef, message: string) => boolean) | undefined;
   /** Names of folders that a person paused before the start. */
   readonly paused?: Iterable<string>;
+  /** What this process knows of files that were not sent, with the configuration of before too. */
+  readonly unsent?: UnsentAttachments | undefined;
   /** Something that status shows has changed. */
   readonly onChange: () => void;
 }
@@ -200,10 +202,11 @@ export class Engine {
   readonly #notes: ScanNotes;
   readonly #breaker: CircuitBreaker;
   readonly #request: TrackedRequest;
+  #isDraining = false;
   readonly #timers: DueTimes<string>;
   readonly #inspections: WorkQueue;
   readonly #sends: SendQueue;
-  readonly #unsentModes = new UnsentModes();
+  readonly #unsentModes: UnsentModes;
   readonly #unsentAttachments: UnsentAttachments;
   readonly #comparison: DocumentComparison;
   /** What is asked while looking for where a record belongs. */
@@ -254,10 +257,8 @@ export class Engine {
         this.#sends.wake();
       },
     });
-    this.#unsentAttachments = new UnsentAttachments(this.#unsentModes, (ref, place) => {
-      const record = ledger.get(ref);
-      return record !== undefined && hasAttachmentAt({ ref, record }, place);
-    });
+    this.#unsentAttachments = options.unsent ?? new UnsentAttachments();
+    this.#unsentModes = this.#unsentAttachments.modes;
     const { tasks } = this;
     const parts = {
       clock,
@@ -296,7 +297,7 @@ export class Engine {
       transfers: this.transfers,
       metrics,
       totals: this.totals,
-      isPaused: (folder) => this.#paused.has(folder),
+      isPaused: (folder) => this.#isDraining || this.#paused.has(folder),
     });
     this.#timers = createDueTimes(clock, () => this.#onDue());
     this.#inspections = new WorkQueue({
@@ -344,8 +345,7 @@ export class Engine {
    */
   async recover(): Promise<void> {
     this.#comparison.noteEarlierRequests(this.#ledger.sentRequests());
-    for (const doubt of openDoubts(this.#ledger))
-      if (doubt.holds && isWithoutDocId(doubt)) this.#breaker.noteWithoutDocId(doubt.message);
+    for (const { message } of lastWithoutDocId(this.#ledger)) this.#breaker.noteWithoutDocId(message);
     const changes = interruptedUploads(this.#ledger.intents(), this.#options.settings.safety.inDoubt);
     if (changes.length === 0) return;
     await this.#writer.commit(changes);
@@ -377,7 +377,7 @@ export class Engine {
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (differences.proof !== null) this.#notes.rootProved(scan, differences.proof);
     this.#noteLeft(scan);
-    this.#unsentAttachments.note(scan);
+    this.#unsentAttachments.note(scan, this.#isSentWith);
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
     if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
@@ -795,6 +795,11 @@ export class Engine {
     const compared = await this.#comparison.compare(task, document, this.#ledger.get(task.ref));
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;
   }
+
+  readonly #isSentWith = (ref: DocumentRef, place: DocumentRef): boolean => {
+    const record = this.#ledger.get(ref);
+    return record !== undefined && hasAttachmentAt({ ref, record }, place);
+  };
 
   /** What a file without a record counts as held with. */
   #unsentModesOf(file: Pick<FoundDocument, 'stat'>): readonly HeldMode[] {
@@ -1522,7 +1527,8 @@ export class Engine {
     const activity = { ...task.ref, what, ...taken, ...(sharing === undefined ? {} : { sharing }) };
     this.totals[what] += 1;
     // Of what it was sent without, its sidecar says whether that is still its attachment.
-    if (what !== 'deleted' && this.#unsentAttachments.sent(task.ref)) this.#inspectFailed(attachedBeforeCode);
+    if (what !== 'deleted' && this.#unsentAttachments.sent(task.ref, this.#isSentWith))
+      this.#inspectFailed(attachedBeforeCode);
     this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: acceptedMessage(activity) });
     this.#reports.add(activity);
     this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
@@ -1738,8 +1744,9 @@ export class Engine {
       for (const skip of this.folders.viewOf(folder).skips()) yield { ...skip, folder };
   }
 
-  /** Sends nothing any more; resolves when the requests under way have ended. */
+  /** Sends nothing any more, of what has not begun either; resolves when the requests under way have ended. */
   async drain(): Promise<void> {
+    this.#isDraining = true;
     await this.#sends.drain();
   }
 
@@ -1749,6 +1756,8 @@ export class Engine {
    */
   async stop(ms: number, abort?: () => void): Promise<void> {
     this.#isStopped = true;
+    // The configuration that follows knows no tasks.
+    for (const { ref, seen } of this.tasks.all()) if (seen !== null) this.#unsentModes.note(ref, seen);
     this.#timers.clear();
     const ended = Promise.all([this.drain(), this.#inspections.stop()]);
     if (!(await isWithin(this.#clock, ms, ended)) && abort !== undefined) {

@@ -186,12 +186,10 @@ const worlds: Readonly<Record<string, World>> = {
     files: { 'inbox/a.pdf': 'a', 'inbox/b.txt': 'b', 'inbox/draft.pdf': 'd' },
     ledger: async () => [
       { kind: 'put', ref: inbox('b.txt'), record: recordOf({ docId: 'doc-b', fileName: 'b.txt' }) },
-      // Its file is gone.
-      { kind: 'put', ref: inbox('c.txt'), record: recordOf({ docId: 'doc-c', fileName: 'c.txt' }) },
     ],
-    counts: { onDisk: 1, pending: 1, kept: 2 },
+    counts: { onDisk: 1, pending: 1, kept: 1 },
     check: [0, {}],
-    plan: { upload: 1, kept: 2 },
+    plan: { upload: 1, kept: 1 },
     why: {
       'inbox/b.txt': {
         verdict: {

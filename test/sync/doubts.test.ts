@@ -61,6 +61,9 @@ describe('a document in doubt (I9)', () => {
     await world.engine().retry(null);
     await world.quiesce();
     expect([isStopped(), world.service.calls.length, world.service.documents.size]).toEqual([false, 5, 5]);
+    // Since then uploads were accepted with docIds: a restart does not bring it back.
+    await world.restart();
+    expect([world.ledger().doubts().length, isStopped()]).toEqual([3, false]);
   });
 
   const acts: readonly (readonly [string, string, () => void])[] = [

@@ -86,7 +86,8 @@ export const documentSchema = z.object({
 
 /**
  * A document whose file has not been inspected: unknown values are empty, an unknown time of upload is that of the
- * import. Metadata without a sharing mode says that it is DEFAULT only where it comes from an export.
+ * import. Metadata without a sharing mode says that it is DEFAULT, and its absence that nothing beside it stated one, only
+ * where it comes from an export with all that is known.
  */
 export function importedEntry(
   {
@@ -94,17 +95,17 @@ export function importedEntry(
     path,
     size,
     fileName = nameOf(path),
-    stat = { ...unknownStat, size },
+    stat,
     uploadedAt,
     metadata,
     ...known
   }: z.output<typeof documentSchema>,
   { now }: Pick<ImportOptions, 'now'>,
 ): LedgerEntry {
-  const isExported = uploadedAt !== undefined && metadata !== undefined;
+  const isExported = uploadedAt !== undefined && metadata !== undefined && stat !== undefined;
   const record = {
     ...known,
-    stat,
+    stat: stat ?? { ...unknownStat, size },
     fingerprint: '',
     fileName,
     metadata: metadata ?? {},

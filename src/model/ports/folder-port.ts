@@ -63,7 +63,7 @@ export interface UnreadableDirectory {
   readonly path: string;
   /**
    * Differs when its entries, its name or its rights change, or when a directory above it is another one, with which it
-   * may have been moved here. Null: it cannot be looked at.
+   * may have been moved here. Null: it cannot be looked at, or directories inside may have changed.
    */
   readonly look: string | null;
 }

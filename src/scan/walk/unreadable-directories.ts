@@ -9,8 +9,16 @@ import type { FolderState } from '../folder-state.ts';
 export function unreadableDirectories(folder: FolderState): readonly UnreadableDirectory[] {
   const found: UnreadableDirectory[] = [];
   for (const [path, { unreadable, hidesFiles }] of folder.tree.entries())
-    if (unreadable !== null || hidesFiles) found.push({ path, look: orNull(() => lookOf(folder, path)) });
+    if (unreadable !== null || hidesFiles) {
+      const mayHoldOthers = unreadable !== null && !isWithoutDirectories(folder, path);
+      found.push({ path, look: mayHoldOthers ? null : orNull(() => lookOf(folder, path)) });
+    }
   return found;
+}
+
+/** What comes into a directory inside changes nothing of it. By its links, where the file system counts them. */
+function isWithoutDirectories({ absolute, tree }: FolderState, path: string): boolean {
+  return orNull(() => lstatSync(absolute(tree.rawPath(path))).nlink) === 2;
 }
 
 /** Throws what `lstat` throws. */

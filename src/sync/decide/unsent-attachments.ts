@@ -8,8 +8,7 @@ import type {
   HeldMode,
 } from '../../model/document.ts';
 import type { FormerOwner } from './attachments.ts';
-import { modeOfAttachment } from './unsent-modes.ts';
-import type { UnsentModes } from './unsent-modes.ts';
+import { modeOfAttachment, UnsentModes } from './unsent-modes.ts';
 
 interface UnsentAttachment extends Omit<AttachedFile, 'owner'> {
   readonly owner: DocumentRef;
@@ -17,30 +16,26 @@ interface UnsentAttachment extends Omit<AttachedFile, 'owner'> {
 
 type Found = Pick<FoundDocument, 'ref' | 'stat'>;
 
+/** Whether a document was sent with the file of a place. */
+type IsSent = (owner: DocumentRef, place: DocumentRef) => boolean;
+
 /**
  * What scans saw attached to documents that were not sent with it. What a sidecar lists stays an attachment while this
  * process runs, whatever becomes of the sidecar, until its document was sent without one; and all of it counts as held by
- * nobody else (contract 4 and 7.27).
+ * nobody else (contract 4 and 7.27). Another configuration does not end that.
  */
 export class UnsentAttachments {
-  readonly #modes: UnsentModes;
-  readonly #isSent: (owner: DocumentRef, place: DocumentRef) => boolean;
+  readonly modes = new UnsentModes();
   /** By document, then by path. */
   readonly #byOwner = new Map<string, Map<string, UnsentAttachment>>();
   /** By the key of the path, and by inode number. */
   readonly #byFile = new Map<string | number, Set<UnsentAttachment>>();
 
-  /** `isSent`: a document was sent with the file of a place. */
-  constructor(modes: UnsentModes, isSent: (owner: DocumentRef, place: DocumentRef) => boolean) {
-    this.#modes = modes;
-    this.#isSent = isSent;
-  }
-
   /** A directory was listed. */
-  note({ folder, directory, attachments = [] }: DirectoryScan): void {
+  note({ folder, directory, attachments = [] }: DirectoryScan, isSent: IsSent): void {
     for (const file of attachments) {
       const owner = { folder, path: joinPath(directory, file.owner) };
-      if (this.#isSent(owner, { folder, path: file.path })) continue;
+      if (isSent(owner, { folder, path: file.path })) continue;
       const before = this.#byOwner.get(refKey(owner))?.get(file.path);
       if (before !== undefined) this.#end(before, file.stat);
       this.#add({ ...file, owner });
@@ -62,9 +57,9 @@ export class UnsentAttachments {
   }
 
   /** A document was sent: of what it was sent with its record tells from now on. True: there is more. */
-  sent(owner: DocumentRef): boolean {
+  sent(owner: DocumentRef, isSent: IsSent): boolean {
     for (const one of this.#byOwner.get(refKey(owner))?.values() ?? [])
-      if (this.#isSent(owner, { folder: owner.folder, path: one.path })) this.#remove(one);
+      if (isSent(owner, { folder: owner.folder, path: one.path })) this.#remove(one);
     return this.#byOwner.has(refKey(owner));
   }
 
@@ -86,7 +81,7 @@ export class UnsentAttachments {
   /** `by`: the file that stands in its place. */
   #end(one: UnsentAttachment, by?: FileStat): void {
     this.#remove(one);
-    if (by === undefined || !isSameFile(by, one.stat)) this.#modes.noteAttachment(one.owner, one.stat);
+    if (by === undefined || !isSameFile(by, one.stat)) this.modes.noteAttachment(one.owner, one.stat);
   }
 
   #add(one: UnsentAttachment): void {

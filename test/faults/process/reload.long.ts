@@ -33,6 +33,60 @@ describe('P3: a reload', () => {
     expect(place.service.requests).toHaveLength(1);
   });
 
+  const everyone = { shareInfo: { mode: 'EVERYONE' } };
+  const inbox = { name: 'inbox', path: './inbox' };
+  const modes = () => place.service.requests.map((request) => /(NONE|EVERYONE)/.exec(request.text())?.[0]);
+
+  it.each(['a file', 'an attachment'])(
+    'forgets nothing of %s that was private and could not be sent (7.27)',
+    async (what) => {
+      await place.configure({ folders: [{ ...inbox, metadata: everyone }] });
+      const list = what === 'a file' ? {} : { attachments: ['b.txt'] };
+      await writeFile(
+        join(place.inbox, 'a.txt.meta.json'),
+        JSON.stringify({ shareInfo: { mode: 'NONE' }, ...list }),
+      );
+      for (const name of what === 'a file' ? ['a'] : ['a', 'b'])
+        await writeFile(join(place.inbox, `${name}.txt`), 'private');
+      place.service.always(steps.answer(400, '{"error": {"message": "no"}}'));
+      const daemon = await place.start();
+      await daemon.idle(({ folders }) => folders[0]?.failed === 1);
+      const path = join(place.inbox, 'a.txt.meta.json');
+      await (what === 'a file' ? rm(path) : writeFile(path, '{'));
+      await place.run('rescan');
+      await daemon.idle();
+      await place.configure({ folders: [{ ...inbox, metadata: everyone }], log: { keepDays: 29 } });
+      daemon.signal('SIGHUP');
+      await eventually(() => daemon.log().includes('the new configuration is in effect'));
+      await place.run('rescan');
+      await place.run('retry');
+      await daemon.idle();
+      expect(new Set(modes())).toEqual(new Set(['NONE']));
+    },
+  );
+
+  it('lets no request begin with what the configuration before stated (7.30)', async () => {
+    await place.configure({ folders: [{ ...inbox, metadata: everyone }] });
+    let answer = () => {};
+    const isAsked = new Promise<void>((asked) =>
+      place.service.scriptTokens(async (request) => {
+        asked();
+        await new Promise<void>((resolve) => (answer = resolve));
+        await steps.token({ access_token: 'late' })(request);
+      }),
+    );
+    const daemon = await place.start();
+    await writeFile(join(place.inbox, 'a.txt'), 'private');
+    await isAsked;
+    await eventually(async () => (await daemon.status()).queue.inFlight === 1);
+    await place.configure({ folders: [{ ...inbox, metadata: { shareInfo: { mode: 'NONE' } } }] });
+    daemon.signal('SIGHUP');
+    await eventually(() => daemon.log().includes('configuration changed'));
+    answer();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect(modes()).toEqual(['NONE']);
+  });
+
   it('of a file that is gone is refused, also where another would be found by now', async () => {
     await place.home.write('elsewhere/ingestd/ingestd.yaml', 'folders: [{name: private, path: /}]\n');
     const daemon = spawn(process.execPath, [program, 'run'], {

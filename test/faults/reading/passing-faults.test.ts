@@ -126,15 +126,16 @@ describe('A2, F37: what belongs to a document and cannot be read for a while', (
 });
 
 describe('I2, F49: a directory that cannot be read, with files a day behind this host’s clock', () => {
-  const files = { 'a.txt': 'a', 'd/b.txt': 'b' };
+  const closed: DiskFault = { operation: 'list', path: 'd', code: 'EACCES' };
 
   it.each([
     ['holds the deletion of a file that was moved into it', 'd/a.txt', 0, 1],
+    ['holds it where that was moved into a directory inside that nobody has seen', 'd/e/a.txt', 0, 1],
     ['holds none of a file that was removed elsewhere', null, 1, 0],
   ])('%s', async (_, to, deleted, held) => {
-    world = await worlds.open(files);
+    const inside = to === 'd/e/a.txt' ? { 'd/e/b.txt': 'b' } : { 'd/b.txt': 'b' };
+    world = await worlds.open({ 'a.txt': 'a', ...inside }, { begins: [closed] });
     await world.quiesce(soonHours);
-    world.fail({ operation: 'list', path: 'd', code: 'EACCES' });
     for (let scan = 0; scan < 3; scan += 1) {
       await world.rescan();
       await world.pass(5_000);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Change, Doubt, LedgerPort, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
+import { isImported } from '../../../src/model/ports/ledger-port.ts';
 import { isModeUnknown } from '../../../src/model/report/sharing-change.ts';
 import { exportLedger } from '../../../src/ledger/transfer/export-ledger.ts';
 import { readImport } from '../../../src/ledger/transfer/read-import.ts';
@@ -380,15 +381,20 @@ describe('an import of JSON', () => {
   );
 
   it.each([
-    ['{}', false],
+    ['{}', true],
     ['{"shareInfo": {"mode": "NONE"}}', false],
     [undefined, true],
-  ])('with metadata %s says the sharing mode: not %s', (metadata, isUnknown) => {
-    const known = metadata === undefined ? '' : `, "metadata": ${metadata}`;
-    const document = `{"folder": "inbox", "path": "a.pdf", "docId": "1", "uploadedAt": "2026-01-01T00:00:00Z"${known}}`;
-    const { entries } = readImport(`{"version": 1, "documents": [${document}]}`, inbox);
-    expect(entries.map(({ record }) => isModeUnknown(record))).toEqual([isUnknown]);
-  });
+  ])(
+    'with metadata %s and no stat: nobody knows where its sharing mode was stated, nor which it is: %s',
+    (metadata, isUnknown) => {
+      const known = metadata === undefined ? '' : `, "metadata": ${metadata}`;
+      const document = `{"folder": "inbox", "path": "a.pdf", "docId": "1", "uploadedAt": "2026-01-01T00:00:00Z"${known}}`;
+      const { entries } = readImport(`{"version": 1, "documents": [${document}]}`, inbox);
+      expect(entries.map(({ record }) => [isModeUnknown(record), isImported(record)])).toEqual([
+        [isUnknown, true],
+      ]);
+    },
+  );
 
   it('S18: is not led astray by names that objects have', () => {
     const text =
