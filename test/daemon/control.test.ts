@@ -253,6 +253,13 @@ describe('decisions that come while an earlier one is written, or that cannot be
       ['paused', 'inbox', until(60_000)],
       ['paused', 'inbox', 'until somebody resumes'],
     ]);
+    // One that is paused for longer than all of them stays so.
+    await decisions.resume(null);
+    await decisions.pause(null, 60_000);
+    await decisions.pause('inbox');
+    expect(said.at(-1)).toMatchObject({ folder: 'inbox', message: 'until somebody resumes' });
+    await world.clock.advance(60_001);
+    expect([...world.engine().paused()]).toEqual(['inbox']);
   });
 
   it('fail where they cannot be written, and change nothing', async () => {

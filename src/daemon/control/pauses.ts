@@ -45,12 +45,12 @@ export async function writePauses(stateDir: string, pauses: Pauses): Promise<voi
  * with what it was before it was narrowed, widened, split or merged, and got another name.
  */
 export function pauseEnd({ all, until, folders }: Pauses, { name, path }: PausedFolder): number | null {
-  if (all) return until ?? Infinity;
   const isOf = (one: string, other: string) => pathInside(one, other) !== null;
   const own =
     folders.find((one) => one.name === name) ??
     folders.find((one) => isOf(one.path, path) || isOf(path, one.path));
-  return own === undefined ? null : (own.until ?? Infinity);
+  const ends = [...(all ? [{ until }] : []), ...(own === undefined ? [] : [own])];
+  return ends.length === 0 ? null : Math.max(...ends.map((one) => one.until ?? Infinity));
 }
 
 /** Names of the folders that are paused. */
@@ -60,8 +60,7 @@ export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): r
 
 /** With one folder more on pause; null: with all. `until`: wall clock, ms. */
 export function pause(pauses: Pauses, folder: PausedFolder | null, until?: number): Pauses {
-  if (folder === null) return { all: true, folders: [], until };
-  if (pauses.all) return pauses;
+  if (folder === null) return { ...pauses, all: true, until };
   const { name, path } = folder;
   const others = pauses.folders.filter((one) => one.name !== name);
   return { ...pauses, folders: [...others, { name, path, until }] };
