@@ -405,25 +405,49 @@ describe('the sync engine', () => {
       expect(world.service.calls).toEqual([]);
     });
 
-    it('takes no other deletion with it, once the folder was scanned under the mount', async () => {
-      let rescans = 0;
-      Object.assign(world.folder, {
-        rescan: () => {
-          rescans += 1;
-          world.folder.scan();
-          return Promise.resolve();
-        },
-      });
+    it('is not deleted when it went onto a volume that is unmounted, but held', async () => {
       world.folder.rename('a/disk/x.y.txt', 'a/0.txt');
       mount('a/disk');
       world.folder.scan();
-      // In the smallest steps that the clock has.
-      await world.until(() => rescans > 0, 1);
-      world.folder.remove('a/1.txt');
-      await world.clock.advance(1_000);
-      await world.sync();
-      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([['delete'], 0]);
+      await world.quiesce();
+      // Copied, and removed here, before the next look.
+      world.folder.remove('a/0.txt');
+      mount();
+      world.folder.scan();
+      await world.clock.advance(120_000);
+      await world.quiesce();
+      expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
+      await eventually(() => world.ledger().hold('inbox')?.reason.includes('inbox/a/disk') === true);
     });
+
+    it.each([
+      ['mounted', [['a/disk']]],
+      ['unmounted again', [['a/disk'], []]],
+    ])(
+      'takes no other deletion with it, once the folder was scanned since a volume was %s',
+      async (_, changes) => {
+        let rescans = 0;
+        Object.assign(world.folder, {
+          rescan: () => {
+            rescans += 1;
+            world.folder.scan();
+            return Promise.resolve();
+          },
+        });
+        world.folder.rename('a/disk/x.y.txt', 'a/0.txt');
+        for (const mounted of changes) {
+          rescans = 0;
+          mount(...mounted);
+          world.folder.scan();
+          // In the smallest steps that the clock has.
+          await world.until(() => rescans > 0, 1);
+        }
+        world.folder.remove('a/1.txt');
+        await world.clock.advance(1_000);
+        await world.sync();
+        expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([['delete'], 0]);
+      },
+    );
   });
 
   it('sends nothing from a mount that the ledger does not know yet (I3)', async () => {

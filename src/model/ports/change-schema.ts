@@ -169,9 +169,9 @@ export const plainChangeSchema = z.discriminatedUnion('kind', [
     identities: z.array(identity.extend({ path })).optional(),
     /**
      * Those that were seen with nothing mounted on them, until something was found to be; null: nothing is. What came
-     * into one then lies below the next mount.
+     * into one then lies below the next mount. `since`: when something was found to be mounted there no longer.
      */
-    bare: z.array(z.object({ path, until: at.nullable() })).optional(),
+    bare: z.array(z.object({ path, until: at.nullable(), since: at.optional() })).optional(),
   }),
   /**
    * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no

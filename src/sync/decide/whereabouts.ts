@@ -81,11 +81,10 @@ export async function whereaboutsOf(
   const covering = covered.find(({ until, mayHold }) => until >= seenAt && mayHold(record.stat.dev));
   if (covering !== undefined) {
     const where = printable(refKey(covering));
-    return {
-      kind: 'hidden',
-      where: null,
-      reason: `the file may be in ${where}, hidden by what was mounted there since the file was last seen`,
-    };
+    const reason = covering.isAway
+      ? `the file may be on what was mounted at ${where}, and is no longer since the file was last seen`
+      : `the file may be in ${where}, hidden by what was mounted there since the file was last seen`;
+    return { kind: 'hidden', where: null, reason };
   }
   const hiding = evidence.search.unreadable.find((directory) => wasHidden || !hasStood(directory));
   if (hiding === undefined) return nowhere;

@@ -140,7 +140,9 @@ export class FolderRoots {
     if (change === null) return;
     const before = this.#coveredIn(folder);
     await this.#parts.writer.commit([change]);
-    const isCovered = this.#coveredIn(folder).some(({ path }) => before.every((one) => one.path !== path));
+    const isCovered = this.#coveredIn(folder).some(({ path, until }) =>
+      before.every((one) => one.path !== path || one.until !== until),
+    );
     if (isCovered) this.#parts.clock.after(afterMountMs, () => this.#rescan());
   }
 

@@ -30,17 +30,19 @@ export function isOtherMount(known: MountIdentity, view: FolderView): boolean {
   return there !== undefined && !sameInode(there, known);
 }
 
-/** A mount point below which files may lie that nobody sees. */
+/** A mount point, below which or on which files may lie that nobody sees. */
 export interface CoveredMountPoint extends DirectoryRef {
-  /** When something was found to be mounted there, wall clock, ms. */
+  /** When something was found to be mounted there, or to be no longer, wall clock, ms. */
   readonly until: number;
+  /** It is what was mounted there that may hold them. */
+  readonly isAway: boolean;
   /** Whether files of this device may lie below it. */
   readonly mayHold: (device: number) => boolean;
 }
 
 /**
- * Mount points of a folder on which something is mounted by now, and on which nothing was for a time; and its root, where
- * another directory has come to its path.
+ * Mount points of a folder on which something is mounted by now, and on which nothing was for a time, or the other way
+ * round; and its root, where another directory has come to its path.
  */
 export function coveredMountPoints(
   folder: string,
@@ -49,13 +51,17 @@ export function coveredMountPoints(
 ): readonly CoveredMountPoint[] {
   const holds = (place: number | undefined) => (device: number) =>
     place === undefined || !isOtherDevice(view, device, place);
-  const below = ledger.bareMountPoints(folder).flatMap(({ path, until }) => {
-    const mayHold = holds(view.directoryAt(directoryOf(path))?.dev);
-    return until === null ? [] : [{ folder, path, until, mayHold }];
+  const below = ledger.bareMountPoints(folder).flatMap(({ path, until, since }) => {
+    if (until !== null) {
+      const mayHold = holds(view.directoryAt(directoryOf(path))?.dev);
+      return [{ folder, path, until, isAway: false, mayHold }];
+    }
+    // A file that is moved to another device gets another identity.
+    return since === undefined ? [] : [{ folder, path, until: since, isAway: true, mayHold: () => true }];
   });
   const root = coveredRoot(ledger.root(folder), view.isRootChanged ? view.root : null, Infinity);
   if (root === undefined) return below;
-  return [...below, { folder, path: '', until: root.until, mayHold: holds(root.dev) }];
+  return [...below, { folder, path: '', until: root.until, isAway: false, mayHold: holds(root.dev) }];
 }
 
 /**
@@ -64,7 +70,8 @@ export function coveredMountPoints(
  * - Which directory is mounted where is noted when the whole folder was listed (`isWhole`).
  * - A directory that was noted is replaced by the one that stands there now only if nothing below it is missing.
  * - A new mount over documents that are missing since hides them, so it is noted as no directory.
- * - Until when a mount point was bare is noted, as files may have come into it; not where it never was.
+ * - Until when a mount point was bare is noted, as files may have come into it; not where it never was. And since when it
+ *   is, as they may have come onto what was mounted.
  */
 export function mountsToRemember(
   folder: string,
@@ -100,7 +107,7 @@ export function mountsToRemember(
   const bareBefore = ledger.bareMountPoints(folder);
   const bare = mounts.flatMap((path): readonly BareMountPoint[] => {
     const old = bareBefore.find((one) => one.path === path);
-    if (!mounted.includes(path)) return [{ path, until: null }];
+    if (!mounted.includes(path)) return [old?.until === null ? old : { path, until: null, since: now }];
     const isNew = added.includes(path) && (view.isResumed || view.directorySince(path) !== -Infinity);
     if (isNew || old?.until === null) return [{ path, until: now }];
     return old === undefined ? [] : [old];

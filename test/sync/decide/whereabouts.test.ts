@@ -52,7 +52,8 @@ describe('a file that is found nowhere may lie below a mount', () => {
     ['unless that was there before', -1, true, 'nowhere'],
     ['unless what lies below is another device', 1, false, 'nowhere'],
   ])('%s', async (_, since, mayHold, kind) => {
-    const covered = [{ folder: 'inbox', path: 'disk', until: seenAt + since, mayHold: () => mayHold }];
+    const until = seenAt + since;
+    const covered = [{ folder: 'inbox', path: 'disk', until, isAway: false, mayHold: () => mayHold }];
     const found = await whereaboutsOf(
       { ref: { folder: 'inbox', path: 'a.txt' }, record: recordOf() },
       { ...nothingKnown, covered },

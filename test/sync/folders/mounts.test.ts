@@ -66,12 +66,14 @@ describe('mounts are remembered', () => {
     expect(mounts(['d'], ['d'], { ...other, gone: 1 })).toBeNull();
   });
 
-  it('with those on which nothing is mounted, and until when that was so', () => {
-    const [open, covered] = [
+  it('with those on which nothing is mounted, since when, and until when that was so', () => {
+    const [open, opened, covered] = [
       { path: 'a', until: null },
+      { path: 'a', until: null, since: 9 },
       { path: 'a', until: 5 },
     ];
-    expect(mounts(['a', 'b'], ['b'])).toEqual([['a', 'b'], [], [open]]);
+    expect(mounts(['a', 'b'], ['b'])).toEqual([['a', 'b'], [], [opened]]);
+    expect(mounts(['a', 'b'], ['b'], { bare: [{ ...opened, since: 4 }] })).toBeNull();
     expect(mounts(['a', 'b'], ['b'], { bare: [open] })).toBeNull();
     expect(mounts(['a', 'b'], ['a', 'b'], { bare: [open] })).toEqual([
       ['a', 'b'],
@@ -79,7 +81,7 @@ describe('mounts are remembered', () => {
       [{ path: 'a', until: 9 }],
     ]);
     expect(mounts(['a'], ['a'], { bare: [covered] })).toBeNull();
-    expect(mounts(['a'], [], { bare: [covered] })).toEqual([['a'], [], [open]]);
+    expect(mounts(['a'], [], { bare: [covered] })).toEqual([['a'], [], [opened]]);
   });
 
   it('as bare until now where they came over a directory that was listed, or since an earlier process', () => {
@@ -99,6 +101,21 @@ describe('files may lie out of sight', () => {
     coveredMountPoints('inbox', { bareMountPoints: () => [], root: () => identity }, view).map(
       ({ path, until, mayHold }) => [path, until, mayHold(1), mayHold(9)],
     );
+
+  it('on what was mounted, whatever their device, and below what is', () => {
+    const bare: readonly BareMountPoint[] = [
+      { path: 'a', until: null, since: 5 },
+      { path: 'b', until: null },
+      { path: 'c', until: 7 },
+    ];
+    const view = new FolderView();
+    view.noteDirectory('', { ...mountedAt(1), dev: 1 }, 0);
+    const found = coveredMountPoints('inbox', { bareMountPoints: () => bare, root: () => undefined }, view);
+    expect(found.map(({ path, until, isAway, mayHold }) => [path, until, isAway, mayHold(9)])).toEqual([
+      ['a', 5, true, true],
+      ['c', 7, false, false],
+    ]);
+  });
 
   it('in a root that another directory has covered, on its device', () => {
     expect(covered(new FolderView(), { ...root, covered: { dev: 1, until: 5 } })).toEqual([
