@@ -874,10 +874,12 @@ export class Engine {
     const unlock = this.#locks.take(task, [task.ref]);
     if (unlock === null) return compareAgain;
     try {
-      if (this.#ledger.get(task.ref)?.docId !== docId) return compareAgain;
+      const record = this.#ledger.get(task.ref);
+      if (record?.docId !== docId) return compareAgain;
       if (change !== null) {
         this.#reports.addUnclearable(task.ref, unclearable);
         await this.#writer.commit([change]);
+        this.#inspectAttached(record);
       }
       return { kind: 'clean' };
     } finally {
@@ -1500,8 +1502,10 @@ export class Engine {
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock));
-    for (const { task, record } of batch)
+    for (const { task, record } of batch) {
+      this.#unsentAttachments.deleted(task.ref);
       this.#done(task, 'deleted', { docId: record.docId, message: warning });
+    }
     // What it had attached is a document of its own from now on.
     this.#inspectFailed(attachedBeforeCode);
     for (const folder of new Set(batch.map(({ task }) => task.ref.folder)))
@@ -1516,6 +1520,12 @@ export class Engine {
     const sharing = sharingChange(operation, document, record);
     const more = operation.content ? incompleteWords(task) : null;
     this.#done(task, 'modified', { docId: record.docId, message: message ?? more, sharing });
+    this.#inspectAttached(record);
+  }
+
+  /** What a document had attached may be a document of its own by now. */
+  #inspectAttached({ attachments }: LedgerRecord): void {
+    if (attachments.length > 0) this.#inspectFailed(attachedBeforeCode);
   }
 
   /** The service has taken it, and the ledger knows. */

@@ -56,6 +56,11 @@ export class UnsentAttachments {
     for (const one of this.#with(found)) this.#end(one);
   }
 
+  /** A document was deleted: it attaches nothing any more. */
+  deleted(owner: DocumentRef): void {
+    for (const one of this.#byOwner.get(refKey(owner))?.values() ?? []) this.#end(one);
+  }
+
   /** A document was sent: of what it was sent with its record tells from now on. True: there is more. */
   sent(owner: DocumentRef, isSent: IsSent): boolean {
     for (const one of this.#byOwner.get(refKey(owner))?.values() ?? [])
