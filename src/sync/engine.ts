@@ -1164,8 +1164,13 @@ export class Engine {
       {
         ...this.#moveEvidence,
         search,
-        // Of its own folder's root the guard says more.
-        covered: this.#roots.covered().filter(({ folder, path }) => path !== '' || folder !== ref.folder),
+        // Of its own folder's root, and of a volume that it lay on, the guard says more.
+        covered: this.#roots
+          .covered()
+          .filter(
+            ({ folder, path, isAway }) =>
+              folder !== ref.folder || (path !== '' && !(isAway && isAtOrBelow(ref.path, path))),
+          ),
         hasStood: ({ folder, ...directory }) => hasStoodSo(this.#ledger.root(folder), directory, seenAt),
         wasHidden: this.holds.hiddenIn(ref.folder) !== undefined,
         seenAt,
