@@ -57,12 +57,17 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   };
 }
 
-/** How many deletions were let through in the last ten minutes. One that seems to lie ahead counts. */
+/**
+ * How many deletions were let through in the last ten minutes, and when the first of them was, wall clock, ms. One that
+ * seems to lie ahead counts.
+ */
 export function recentDeletions(
   removals: readonly Removal[],
   clock: Pick<Clock, 'now' | 'sinceBoot'>,
-): number {
-  return removals
-    .filter((removal) => passedMs(removal, clock) < guardWindowMs)
-    .reduce((total, { count }) => total + count, 0);
+): { readonly count: number; readonly since: number } {
+  const recent = removals.filter((removal) => passedMs(removal, clock) < guardWindowMs);
+  return {
+    count: recent.reduce((total, { count }) => total + count, 0),
+    since: Math.min(...recent.map(({ at }) => at)),
+  };
 }

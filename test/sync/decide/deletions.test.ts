@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FileStat, FileIdentity } from '../../../src/model/document.ts';
 import type {
   DirectoryRef,
+  LedgerEntry,
   LedgerRecord,
   MountIdentity,
   RootIdentity,
@@ -51,6 +52,8 @@ interface Circumstances {
   readonly holdBeingWritten?: string;
   readonly approved?: readonly string[];
   readonly removed?: readonly { readonly at: number; readonly count: number }[];
+  /** So many documents were uploaded then, of this folder and of another. */
+  readonly came?: { readonly count: number; readonly at: number };
   readonly known?: RootIdentity | undefined;
   readonly now?: RootIdentity | null;
   readonly isRootChanged?: boolean;
@@ -75,6 +78,9 @@ function verdict(given: Circumstances) {
   if (given.isRootChanged === true) view.scanEnds(false, false, 0);
   if (given.listed !== undefined) view.noteDirectory('d', given.listed, 0);
   if (given.seen !== undefined) view.noteDevice(...given.seen);
+  const came = ['inbox', 'other'].flatMap((folder) =>
+    Array.from({ length: given.came?.count ?? 0 }, () => ({ folder, at: given.came?.at ?? 0 })),
+  );
   return judgeMissing('inbox', {
     tasks,
     ledger: {
@@ -86,6 +92,8 @@ function verdict(given: Circumstances) {
       root: () => ('known' in given ? given.known : root),
       mounts: () => given.mounted ?? [],
       mountIdentities: () => given.mountIdentities ?? [],
+      entries: () => came.map(({ folder, at }) => uploadedAt(folder, at)),
+      sentRequests: () => came.map(({ at }, index) => ({ id: `${index}`, at, answeredAt: at })),
     },
     view,
     root: given.now === undefined ? root : given.now,
@@ -95,6 +103,10 @@ function verdict(given: Circumstances) {
     limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
     clock: { now: () => 20 * minuteMs },
   });
+}
+
+function uploadedAt(folder: string, at: number): LedgerEntry {
+  return { ref: { folder, path: 'any' }, record: recordOf({ uploadedAt: new Date(at).toISOString() }) };
 }
 
 const allow = { kind: 'allow' };
@@ -128,6 +140,16 @@ describe('deletions of one folder are judged together', () => {
       'those that went out in the last ten minutes count, and the documents that they were',
       { gone: 20, removed: [{ at: 15 * minuteMs, count: 8 }] },
       disappeared('28 of 48 documents', ' (8 of them deleted already)'),
+    ],
+    [
+      'what has come since the first of those makes no room',
+      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8 }], came: { count: 20, at: 16 * minuteMs } },
+      disappeared('20 of 28 documents', ' (8 of them deleted already)'),
+    ],
+    [
+      'what has come before does',
+      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8 }], came: { count: 20, at: 14 * minuteMs } },
+      allow,
     ],
     [
       'those that went out before that do not',
