@@ -205,9 +205,26 @@ function acceptedAt(mode: HeldMode, ref: DocumentRef): HeldMode {
   return { ...held, ...ref, ...(isElsewhere ? { under: { folder } } : null) };
 }
 
-/** A record that goes to another path: its mode was stated for it where it stood. */
-export function movedRecord(record: LedgerRecord, from: DocumentRef, to: DocumentRef): LedgerRecord {
-  return withOwnMode({ ...record, heldModes: formerFiles(record) }, to, modeOfRecord({ ref: from, record }));
+/** A directory that got another name in its place: paths in its folder. */
+export interface RenamedDirectory {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A record that goes to another path: its mode was stated for it where it stood, by what has another name by now perhaps. */
+export function movedRecord(
+  record: LedgerRecord,
+  from: DocumentRef,
+  to: DocumentRef,
+  renamed: RenamedDirectory | null = null,
+): LedgerRecord {
+  const held = modeOfRecord({ ref: from, record });
+  const now = (path: string) =>
+    renamed === null ? path : (pathAfterMove(path, renamed.from, renamed.to) ?? path);
+  const isHere = held.folder === from.folder;
+  const by = held.by === null ? null : now(held.by);
+  const known = isHere ? { ...held, path: now(held.path), by } : held;
+  return withOwnMode({ ...record, heldModes: formerFiles(record) }, to, known);
 }
 
 /** Says of a record without one which mode is its own, unless what else it says shows that. */

@@ -10,6 +10,7 @@ import {
   unknownStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
+import type { RenamedDirectory } from '../../model/metadata/held-mode.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { hasAttachmentAt } from './attachments.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
@@ -170,12 +171,32 @@ export async function planDirectoryMove(
   return null;
 }
 
+/** The directory of these, or one above it, that got another name in its place; null: they were moved elsewhere, perhaps. */
+function renamedAbove(
+  { from, to }: MovedDirectory,
+  { standing }: DirectoryEvidence,
+): RenamedDirectory | null {
+  if (from.folder !== to.folder) return null;
+  let renamed = { from: from.path, to: to.path };
+  while (nameOf(renamed.from) === nameOf(renamed.to)) {
+    const above = { from: directoryOf(renamed.from), to: directoryOf(renamed.to) };
+    // Where the one that it was in stands, it has left that.
+    if (above.from === '' || above.to === '') return null;
+    if (standing({ folder: from.folder, path: above.from }) !== null) return null;
+    renamed = above;
+  }
+  return directoryOf(renamed.from) === directoryOf(renamed.to) ? renamed : null;
+}
+
 /** Null: nothing proves that it is the directory of these records. */
 async function stepsOf(
-  { identity, from, to, successor }: MovedDirectory,
+  directory: MovedDirectory,
   names: readonly string[],
-  { ledger, inspect, seen }: DirectoryEvidence,
+  evidence: DirectoryEvidence,
 ): Promise<readonly MoveStep[] | null> {
+  const { identity, from, to, successor } = directory;
+  const { ledger, inspect, seen } = evidence;
+  const renamed = renamedAbove(directory, evidence);
   const steps: MoveStep[] = [];
   const before = ledger.directory(from);
   let isProven = before !== undefined && isBirthKnown(before, identity);
@@ -206,6 +227,7 @@ async function stepsOf(
       to: target,
       stat: isUnchanged ? stat : record.stat,
       isEdited: stat !== null && !isUnchanged,
+      renamed,
     });
   };
   const recorded = names.filter((name) => ledger.recordsIn(from.folder, from.path).get(name) !== undefined);

@@ -149,6 +149,34 @@ const rows: readonly Row[] = [
   ],
   ['the inner .meta.json of two is removed', () => remove('two/levels/.meta.json'), 'deep', 'NONE, narrower'],
   [
+    'the inner .meta.json of two is removed, and the outer directory gets another name',
+    inTurn(
+      () => remove('two/levels/.meta.json'),
+      () => move('two', 'zwei'),
+    ),
+    'deep',
+    'NONE, narrower',
+  ],
+  [
+    'the inner .meta.json of two is removed, its directory gets another name, and is made again in that',
+    inTurn(
+      () => remove('two/levels/.meta.json'),
+      () => move('two', 'zwei'),
+      () => write('zwei/levels/.meta.json', open),
+    ),
+    'deep',
+    'EVERYONE',
+  ],
+  [
+    'the inner .meta.json of two is removed, and its directory is moved to where more is stated',
+    inTurn(
+      () => remove('two/levels/.meta.json'),
+      () => move('two/levels', 'open/levels'),
+    ),
+    'deep',
+    'EVERYONE',
+  ],
+  [
     'its directory is moved, and another .meta.json made above it',
     async () => {
       await mkdir(at('elsewhere'));
