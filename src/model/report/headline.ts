@@ -1,4 +1,3 @@
-import { shortened } from '../../lib/text/printable.ts';
 import { capitalized, sentence, sentences } from '../../lib/text/sentences.ts';
 import { countWords, durationWords, finishWords, numberWords } from '../../lib/text/amounts.ts';
 import type { FolderStatus, Reason, Status } from './status.ts';
@@ -60,20 +59,13 @@ export function statusLine(status: Status, now?: number): string {
   const trouble = startTrouble(status);
   if (status.state === 'stopped') {
     // Deliveries are left out where something prevents the next start.
-    const rest = trouble === undefined ? progress || 'Nothing delivered yet' : briefly(trouble);
+    const rest = trouble === undefined ? progress || 'Nothing delivered yet' : reasonWords(trouble);
     return sentences([first, rest, ...asks(status)]);
   }
   if (status.health === 'error')
-    return sentences([trouble === undefined ? first : briefly(trouble), progress, ...asks(status)]);
+    return sentences([trouble === undefined ? first : reasonWords(trouble), progress, ...asks(status)]);
   const why = status.reasons.find(({ code }) => isPartial(code));
   return sentences([first, progress, why === undefined ? '' : sentence(why.message)]);
-}
-
-/** The words of a service may be long; all of them stand among the reasons. */
-const longestTrouble = 240;
-
-function briefly(trouble: Reason): string {
-  return shortened(reasonWords(trouble), longestTrouble);
 }
 
 /** It concerns some documents; held deletions and pauses are in the headline by their counts. */

@@ -346,14 +346,6 @@ describe('the verdict of the ledger alone', () => {
   });
 });
 
-it('a line of text has no more of the service’s words than fit into it', () => {
-  const reasons = [{ code: 'credentials-refused', message: `refused: ${'words '.repeat(100)}` }];
-  const line = statusLine(status({ synced: 3 }, { health: 'error', reasons }));
-  expect(line.length).toBeLessThan(300);
-  expect(line).toContain('…');
-  expect(line).toContain('3 of 3 documents delivered');
-});
-
 it('finds what prevents the next start among reasons that do not', () => {
   const trouble = { code: 'ledger-damaged', message: 'line 3' };
   expect(startTrouble({ reasons: [{ code: 'polling', message: 'x' }, trouble] })).toBe(trouble);
