@@ -97,7 +97,7 @@ async function writeEdit(
   const after = text === null ? null : await loadConfiguration({ file, env, cwd, text }).catch(invalid);
   if (text === null || after === null || !isMeant(after.settings.folders)) {
     throw new ConfigurationError(
-      `folders: ${file} was not changed, because the folders are not all written out in it, each behind a dash in a line of its own, or INGESTD_FOLDERS__… variables change them by their position; edit it by hand`,
+      `folders: ${file} was not changed, because the folders are not all written out in it as a list, or INGESTD_FOLDERS__… variables change them by their position; edit it by hand`,
     );
   }
   try {

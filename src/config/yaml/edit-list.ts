@@ -1,4 +1,4 @@
-import { isSeq, parseDocument } from 'yaml';
+import { isNode, isSeq, parseDocument, stringify } from 'yaml';
 import { writeYaml } from './read-yaml.ts';
 
 /** Of the list at a key of a YAML text. */
@@ -12,20 +12,41 @@ interface ListEdit {
 
 /**
  * The text with one item more or less in a list, and all else as it stands, comments too. A comment goes with the item
- * that it is inside of. Null: the list is not written out in the text, each item behind a dash in a line of its own.
+ * that it is inside of. Null: the list, or the item, is not written out in the text.
  */
 export function editList(text: string, { key, remove, add }: ListEdit): string | null {
   const list: unknown = parseDocument(text, { logLevel: 'error' }).get(key);
-  if (!isSeq(list) || !list.range || list.flow === true) return null;
-  // Of the dash of the first item.
-  const [offset] = list.range;
+  if (!isSeq(list) || !list.range) return null;
+  const ranges = list.items.map((item) => (isNode(item) ? item.range : undefined) ?? [0, 0]);
+  const at = remove ?? ranges.length - 1;
+  const range = ranges[at];
+  if (range === undefined) return null;
+  if (list.flow !== true) return editLines(text, { offset: list.range[0], at, add });
+  const [start, end] = range;
+  if (add !== undefined) {
+    const style = { collectionStyle: 'flow', defaultStringType: 'QUOTE_DOUBLE' } as const;
+    const item = stringify(add, { ...style, defaultKeyType: 'PLAIN', lineWidth: 0 }).trimEnd();
+    return `${text.slice(0, end)}, ${item}${text.slice(end)}`;
+  }
+  const next = ranges[at + 1];
+  const before = ranges[at - 1];
+  return next === undefined
+    ? `${text.slice(0, before?.[1] ?? start)}${text.slice(end)}`
+    : `${text.slice(0, start)}${text.slice(next[0])}`;
+}
+
+/** `offset`: of the dash of the first item; `at`: which item is taken out, or, with `add`, followed by another one. */
+function editLines(
+  text: string,
+  { offset, at, add }: { readonly offset: number; readonly at: number } & Pick<ListEdit, 'add'>,
+): string | null {
   const lines = text.split('\n');
   const first = text.slice(0, offset).split('\n').length - 1;
   const indent = offset - (text.lastIndexOf('\n', offset - 1) + 1);
   const dashes = lines.flatMap((line, index) =>
     index >= first && indentOf(line) === indent && line[indent] === '-' ? [index] : [],
   );
-  const start = dashes[remove ?? list.items.length - 1];
+  const start = dashes[at];
   if (start === undefined) return null;
   const isNext = (line: string) => /^\s*[^\s#]/.test(line) && indentOf(line) <= indent;
   const next = lines.findIndex((line, index) => index > start && isNext(line));

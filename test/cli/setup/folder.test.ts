@@ -72,18 +72,23 @@ describe('folder add', () => {
     );
   });
 
-  it('writes it as the list is written, and a name that YAML would read otherwise in quotes', async () => {
-    const list = 'folders:\n- name: inbox\n  path: inbox';
-    await folder.write('ingestd.yaml', `service: {mode: embedded}\nstate: {dir: state}\n${list}`);
-    expect((await folder.run('folder', 'add', 'reports', '--name', '12:30', '--share', 'DEFAULT')).code).toBe(
-      0,
-    );
-    expect(await written()).toContain('path: inbox\n- name: "');
-    expect(await folders()).toEqual([
-      ['inbox', folder.join('inbox'), undefined],
-      ['12:30', folder.join('reports'), 'DEFAULT'],
-    ]);
-  });
+  it.each([
+    ['folders: [{name: inbox, path: inbox}] # all\n', 'path: inbox}, { name: "'],
+    ['folders:\n- name: inbox\n  path: inbox', 'path: inbox\n- name: "'],
+  ])(
+    'writes it as the list is written, and a name that YAML would read otherwise in quotes: %j',
+    async (list, words) => {
+      await folder.write('ingestd.yaml', `service: {mode: embedded}\nstate: {dir: state}\n${list}`);
+      expect(
+        (await folder.run('folder', 'add', 'reports', '--name', '12:30', '--share', 'DEFAULT')).code,
+      ).toBe(0);
+      expect(await written()).toContain(words);
+      expect(await folders()).toEqual([
+        ['inbox', folder.join('inbox'), undefined],
+        ['12:30', folder.join('reports'), 'DEFAULT'],
+      ]);
+    },
+  );
 
   it('writes a path from the configuration file, seen from the working directory', async () => {
     await rename(folder.join('ingestd.yaml'), folder.join('b/ingestd.yaml'));
@@ -125,13 +130,6 @@ describe('folder add', () => {
       expect(await refused(args, second)).toContain('because the folders are not all written out in it');
   });
 
-  it('changes nothing in a list that stands in one line', async () => {
-    const text = 'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\n';
-    await folder.write('ingestd.yaml', text);
-    expect(await refused(['add', 'reports'])).toContain('each behind a dash in a line of its own');
-    expect(await written()).toBe(text);
-  });
-
   it('leaves the trial configuration alone', async () => {
     const { code, stderr } = await inProcess(['folder', 'add', '.'], { cwd: folder.join('reports') });
     expect(code).toBe(2);
@@ -150,6 +148,16 @@ describe('folder remove', () => {
     expect(await written()).toBe(
       commented.replace('  - path: ./b\n# unusual\n    name: b\n    # of b\n', ''),
     );
+  });
+
+  it.each(['inbox', 'b', 'reports'])('takes %s out of a list in one line', async (name) => {
+    const all = ['inbox', 'b', 'reports'];
+    const item = (one: string) => `{name: ${one}, path: ./${one}}`;
+    const text = (names: readonly string[]) =>
+      `service: {mode: embedded}\nstate: {dir: state}\nfolders: [${names.map(item).join(', ')}] # all\n`;
+    await folder.write('ingestd.yaml', text(all));
+    expect((await folder.run('folder', 'remove', name)).code).toBe(0);
+    expect(await written()).toBe(text(all.filter((one) => one !== name)));
   });
 
   it('is refused for the only folder, and for a name that is not there', async () => {
