@@ -16,10 +16,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a copy is taken for the file that was renamed, and its first place is gone by then (7.1, 7.19)',
   ],
   [
-    /^deleted-standing\/identities/,
-    'without identities a file is not recognised where it cannot be sent: below an invalid sidecar, as an attachment (7.19)',
-  ],
-  [
     /^left-over\/identities/,
     'without birth times a file with a reused number is taken for the one that is gone (7.19)',
   ],
@@ -40,10 +36,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
     /^deleted-unseen\/in-a-gap/,
     'a directory that is closed after it was searched, and before the first byte, is not searched again (7.25, 7.30)',
-  ],
-  [
-    /^left-over\/listed$/,
-    'a document that a sidecar lists is kept as its attachment when its file is gone (section 4)',
   ],
 ];
 
