@@ -10,6 +10,7 @@ import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
+import { widerMode } from '../model/metadata/held-mode.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
 import { blockedForMs, mostNames, longestList } from '../model/report/status.ts';
@@ -24,7 +25,6 @@ import type {
   Status,
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
-import { narrowerAt } from './control/decisions.ts';
 import type { Engine } from '../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
@@ -346,11 +346,16 @@ export function listNarrower(
   ledger: Pick<LedgerPort, 'narrowerIn'>,
   { folders }: Pick<Settings, 'folders'>,
 ): Status['narrower'] {
-  return folders.flatMap(({ name }) =>
-    narrowerAt([{ folder: name, path: '' }], ledger)
-      .slice(0, mostNames)
-      .map(({ ref, sharing }) => ({ ...ref, sharing })),
-  );
+  return folders.flatMap(({ name }) => {
+    const first: Status['narrower'][number][] = [];
+    // There may be as many as documents, after an import: no more are put together than are named.
+    for (const { ref, record } of ledger.narrowerIn(name)) {
+      if (first.length === mostNames) break;
+      const { sharing } = widerMode(record) ?? {};
+      if (sharing !== undefined) first.push({ ...ref, sharing });
+    }
+    return first;
+  });
 }
 
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */

@@ -58,8 +58,8 @@ export function judgeDeletions(proposal: Proposal): Verdict {
 }
 
 /**
- * How many deletions were let through in the last ten minutes, and when the first of them was, wall clock, ms. One that
- * seems to lie ahead counts.
+ * How many deletions were let through in the last ten minutes, and when the first of them was, wall clock, ms; Infinity:
+ * there was none. One that seems to lie ahead counts.
  */
 export function recentDeletions(
   removals: readonly Removal[],

@@ -734,7 +734,7 @@ export class Engine {
     return restingStates.has(state.kind) || (state.kind === 'ready' && this.#paused.has(ref.folder));
   }
 
-  /** It is ignored by now, or gone, so that no scan tells of it any more: whether the record lacks the save that was seen. */
+  /** Ignored by now, or gone: no scan tells of it any more. Whether the record lacks the save that was seen last. */
   #isSaveUnknown({ ref, seen }: Task): boolean {
     const record = this.#ledger.get(ref);
     if (record === undefined || seen === null) return false;

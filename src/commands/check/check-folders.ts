@@ -11,7 +11,11 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { isAbsent, orphanAttachments, ownerOfAttachments } from '../../daemon/control/orphan-attachments.ts';
+import {
+  isAbsentAt,
+  orphanAttachments,
+  ownerOfAttachments,
+} from '../../daemon/control/orphan-attachments.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { isAttached, reasonOf } from '../../sync/tasks/task.ts';
@@ -109,7 +113,7 @@ async function fileFindings(
     for (const name of subdirectories.filter(isAttachmentDirectory)) {
       const path = joinPath(directory, name);
       const owner = await ownerOfAttachments(port, path);
-      if (owner !== null && (await isAbsent(port, owner)))
+      if (owner !== null && (await isAbsentAt(port, owner)))
         findings.push(finding('warning', refKey({ folder, path }), orphanAttachments));
     }
     for (const { name } of entries)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { createTurns } from '../../lib/queue/turns.ts';
@@ -141,7 +141,7 @@ export function createDecisions({
         }),
       share: (paths, shown = []) =>
         inTurn(async () => {
-          const places = paths.map(requireThere);
+          const places = await Promise.all(paths.map(requireThere));
           const narrower = narrowerAt(places, ledger);
           const found = narrower.filter(({ code }) => mayHelpToShare(code));
           const documents = found.map(({ ref, sharing }) => ({ path: refKey(ref), sharing }));
@@ -165,7 +165,7 @@ export function createDecisions({
       keep: (place) =>
         inTurn(async () => {
           const all = settings.folders.map(({ name }) => ({ folder: name, path: '' }));
-          const places = place === null ? all : [requireThere(place)];
+          const places = place === null ? all : [await requireThere(place)];
           const meant = places.map(({ folder, path }) => ({
             folder,
             held: engine.holds.unanswered(folder).filter(({ ref }) => isAtOrBelow(ref.path, path)),
@@ -188,14 +188,11 @@ export function createDecisions({
   }
 
   /** As `requirePath`; throws ConfigurationError too where neither the folder nor the ledger has anything. */
-  function requireThere(text: string): DocumentRef {
+  async function requireThere(text: string): Promise<DocumentRef> {
     const { ref, folder } = requirePath(folders, text);
-    const isHere = (other: DocumentRef) => other.folder === ref.folder && isAtOrBelow(other.path, ref.path);
-    if (
-      existsSync(join(folder.path, ref.path)) ||
-      Array.from(ledger.entries()).some((one) => isHere(one.ref))
-    )
-      return ref;
+    const isBelow = (directory: string) => isAtOrBelow(directory, ref.path);
+    const isKnown = ledger.get(ref) !== undefined || Array.from(ledger.directories(ref.folder)).some(isBelow);
+    if (isKnown || (await stat(join(folder.path, ref.path)).catch(() => null)) !== null) return ref;
     throw new ConfigurationError(
       `${text}: there is no such file or directory, and no document of that path was delivered; name one that ingestd status lists`,
     );

@@ -30,10 +30,12 @@ export function narrowerAt(
   const folders = [...new Set(places.map(({ folder }) => folder))];
   const isMeant = ({ folder, path }: DocumentRef) =>
     places.some((place) => place.folder === folder && isAtOrBelow(path, place.path));
-  return folders.flatMap(ledger.narrowerIn).flatMap(({ ref, record }) => {
-    const wider = widerMode(record);
-    return wider === null || !isMeant(ref) ? [] : [{ ref, record, ...wider }];
-  });
+  return folders
+    .flatMap((folder) => Array.from(ledger.narrowerIn(folder)))
+    .flatMap(({ ref, record }) => {
+      const wider = widerMode(record);
+      return wider === null || !isMeant(ref) ? [] : [{ ref, record, ...wider }];
+    });
 }
 
 export function resolvedOf(ref: DocumentRef, resolution: Resolution): Decision {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { awaitsContent, nameOf, refKey } from '../../model/document.ts';
+import { awaitsContent, isAbsent, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -18,7 +18,7 @@ import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
-import { ownerOfAttachments, isAbsent, orphanAttachments } from './orphan-attachments.ts';
+import { ownerOfAttachments, isAbsentAt, orphanAttachments } from './orphan-attachments.ts';
 import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
 import { requirePath } from './resolve-path.ts';
 
@@ -98,7 +98,7 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Wh
   const owner = isAttachmentDirectory(nameOf(ref.path)) ? await ownerOfAttachments(port, ref.path) : null;
   if (owner !== null) {
     const name = refKey({ ...ref, path: owner });
-    const isOrphan = await isAbsent(port, owner);
+    const isOrphan = await isAbsentAt(port, owner);
     const attachments = { code: 'attachments', message: `the attachments of ${name}` };
     return whySchema.parse({
       ...ref,
@@ -210,7 +210,7 @@ function failedWords(
   { code, message }: { readonly code: string | null; readonly message: string },
 ): string {
   if (code === inDoubtCode) return `nothing until you decide with ingestd resolve: ${message}`;
-  if (found.kind === 'absent')
+  if (isAbsent(found))
     return `nothing until you run ingestd retry, or ingestd keep, which leaves its document at the service: its deletion was refused: ${message}`;
   return isTold(found, message) ? fixFirst : `nothing until it changes or you run ingestd retry: ${message}`;
 }
@@ -246,7 +246,7 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
   if (task === undefined) {
     if (found.kind === 'unknown') return readFirst;
     if (!known) return awaitsContent(found) ? 'nothing until it has content; then it is sent' : 'nothing';
-    return found.kind === 'absent' ? 'its deletion is planned at the next scan' : asSent;
+    return isAbsent(found) ? 'its deletion is planned at the next scan' : asSent;
   }
   const { state } = task;
   const message = reasonOf(task)?.message ?? '';

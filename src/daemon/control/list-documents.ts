@@ -1,6 +1,6 @@
 import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { refKey } from '../../model/document.ts';
+import { joinPath, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { keptReason, widerMode } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
@@ -28,12 +28,23 @@ async function findRefs({ search, narrower }: DocumentQuery, ledger: LedgerPort)
   const rest = createTimeSlice(32);
   const matches = wordsMatcher(search);
   const found: DocumentRef[] = [];
-  const entries = narrower ? ledger.folders().flatMap(ledger.narrowerIn) : ledger.entries();
-  for (const { ref } of entries) {
+  for (const ref of narrower ? narrowerRefs(ledger) : allRefs(ledger)) {
     await rest();
     if (matches(refKey(ref))) found.push(ref);
   }
   return found;
+}
+
+function narrowerRefs(ledger: LedgerPort): readonly DocumentRef[] {
+  return ledger.folders().flatMap((folder) => Array.from(ledger.narrowerIn(folder), ({ ref }) => ref));
+}
+
+/** By their names alone: to put each record together takes three times as long. */
+function* allRefs(ledger: LedgerPort): Iterable<DocumentRef> {
+  for (const folder of ledger.folders())
+    for (const directory of Array.from(ledger.directories(folder)))
+      for (const name of Array.from(ledger.recordsIn(folder, directory).keys()))
+        yield { folder, path: joinPath(directory, name) };
 }
 
 /** Null: it is gone meanwhile. */

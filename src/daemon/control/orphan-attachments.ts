@@ -15,6 +15,6 @@ export async function ownerOfAttachments(port: FolderPort, directory: string): P
 }
 
 /** Says whether no file stands under the name of a document. */
-export async function isAbsent(port: FolderPort, path: string): Promise<boolean> {
+export async function isAbsentAt(port: FolderPort, path: string): Promise<boolean> {
   return (await port.inspect(path)).kind === 'absent';
 }

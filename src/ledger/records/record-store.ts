@@ -1,7 +1,7 @@
 import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
-import type { DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { toEntry } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
@@ -51,7 +51,7 @@ export class RecordStore {
     possibleDuplicates: () =>
       [...this.#doubled].reduce((sum, { rare }) => sum + (rare?.possibleDuplicates ?? 0), 0),
     narrower: (folder) => this.#narrower.get(folder)?.size ?? 0,
-    narrowerIn: (folder) => Array.from(this.#narrower.get(folder) ?? [], toEntry),
+    narrowerIn: (folder) => this.#narrowerIn(folder),
   } satisfies Partial<LedgerPort>;
 
   get({ folder, path }: DocumentRef): StoredRecord | undefined {
@@ -91,6 +91,10 @@ export class RecordStore {
   identify({ folder, path }: DirectoryRef, identity: FileIdentity | null): void {
     const directory = this.directory(folder, path);
     if (directory !== undefined) this.#identify(directory, identity);
+  }
+
+  *#narrowerIn(folder: string): Iterable<LedgerEntry> {
+    for (const record of this.#narrower.get(folder) ?? []) yield toEntry(record);
   }
 
   #addNarrower(record: StoredRecord): void {

@@ -86,8 +86,8 @@ export const documentSchema = z.object({
 
 /**
  * A document whose file has not been inspected: unknown values are empty, an unknown time of upload is that of the
- * import. Metadata without a sharing mode says that it is DEFAULT, and its absence that nothing beside it stated one, only
- * where it comes from an export with all that is known.
+ * import. Only an export with all that is known tells where a sharing mode was stated, and that metadata without one means
+ * DEFAULT.
  */
 export function importedEntry(
   {

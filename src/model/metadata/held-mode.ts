@@ -211,7 +211,7 @@ export interface RenamedDirectory {
   readonly to: string;
 }
 
-/** A record that goes to another path: its mode was stated for it where it stood, by what has another name by now perhaps. */
+/** A record that goes to another path: its mode was stated for it where it stood. `renamed`: what has another name by now. */
 export function movedRecord(
   record: LedgerRecord,
   from: DocumentRef,

@@ -56,8 +56,8 @@ export interface DecisionPort {
     options?: { readonly all?: boolean },
   ) => Promise<{ readonly retried: number }>;
   /**
-   * Ends the doubt about one document. Throws ConfigurationError where the path is not
-   * in doubt, its file is gone, or changing where the doubt is dismissed, the docId is known, or a request about it is under way.
+   * Ends the doubt about one document. Throws ConfigurationError where the path is not in doubt, its file is gone, or
+   * changing where the doubt is dismissed, the docId is known, or a request about it is under way.
    */
   readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
   /**

@@ -83,16 +83,21 @@ export interface AttachmentQuestion {
   readonly owner: string;
   /** Where the file stood as its attachment; null: in another folder, as may be what the sidecar lists outside of this one. */
   readonly path: string | null;
-  /** The last part of that path. */
+  /** The last part of the path where it stood, in whatever folder. */
   readonly name: string;
   /** The file that stands elsewhere now; null: it is the one that stands there. */
   readonly elsewhere: FileStat | null;
 }
 
 /**
- * What is on disk of an attachment's document: `listed`: its settled, valid sidecar lists the attachment's path, or, where
- * the document has moved, its name at a place to which it may follow; `dropped`: it does not, or another file stands there; `settling`: its sidecar was changed a moment ago; `unlisted`: it stands, and has
- * no sidecar; `unclear`: it has none that can be used; `gone`: neither the document nor a sidecar of it exists.
+ * What is on disk of an attachment's document:
+ * - `listed`: its settled, valid sidecar lists the attachment's path, or, where the document has moved, its name at a place
+ *   to which it may follow;
+ * - `dropped`: it does not, or another file stands there;
+ * - `settling`: its sidecar was changed a moment ago;
+ * - `unlisted`: it stands, and has no sidecar;
+ * - `unclear`: it has none that can be used;
+ * - `gone`: neither the document nor a sidecar of it exists.
  */
 export type AttachmentAnswer = 'listed' | 'dropped' | 'settling' | 'unlisted' | 'unclear' | 'gone';
 

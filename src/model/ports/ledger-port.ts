@@ -170,7 +170,7 @@ export interface LedgerPort {
   /** How many documents of a folder are held more narrowly than is stated for them. */
   readonly narrower: (folder: string) => number;
   /** Which these are. */
-  readonly narrowerIn: (folder: string) => readonly LedgerEntry[];
+  readonly narrowerIn: (folder: string) => Iterable<LedgerEntry>;
   readonly entries: () => Iterable<LedgerEntry>;
   /** What makes an empty ledger this one. */
   readonly changes: () => Iterable<Change>;

@@ -9,26 +9,21 @@ import type { FolderState } from '../folder-state.ts';
 export function unreadableDirectories(folder: FolderState): readonly UnreadableDirectory[] {
   const found: UnreadableDirectory[] = [];
   for (const [path, { unreadable, hidesFiles }] of folder.tree.entries())
-    if (unreadable !== null || hidesFiles) {
-      const mayHoldOthers = unreadable !== null && !isWithoutDirectories(folder, path);
-      found.push({ path, look: mayHoldOthers ? null : orNull(() => lookOf(folder, path)) });
-    }
+    if (unreadable !== null || hidesFiles)
+      found.push({ path, look: orNull(() => lookOf(folder, path, unreadable === null)) });
   return found;
 }
 
-/** What comes into a directory inside changes nothing of it. By its links, where the file system counts them. */
-function isWithoutDirectories({ absolute, tree }: FolderState, path: string): boolean {
-  return orNull(() => lstatSync(absolute(tree.rawPath(path))).nlink) === 2;
-}
-
-/** Throws what `lstat` throws. */
-function lookOf({ absolute, tree }: FolderState, path: string): string {
+/** Null: directories in it may have changed, which it does not show. Throws what `lstat` throws. */
+function lookOf({ absolute, tree }: FolderState, path: string, isListed: boolean): string | null {
   const statsOf = (directory: string) => lstatSync(absolute(tree.rawPath(directory)));
-  const above = directoriesTo(path).map((directory) => {
-    const { ino, birthtimeMs } = statsOf(directory);
-    return `${ino}:${birthtimeMs}`;
-  });
   // The root itself may be a link.
-  const { ino, birthtimeMs, mtimeMs, ctimeMs } = path === '' ? statSync(absolute('')) : statsOf(path);
+  const { ino, birthtimeMs, mtimeMs, ctimeMs, nlink } = path === '' ? statSync(absolute('')) : statsOf(path);
+  // Where the file system counts them, two links are those of a directory without others in it.
+  if (!isListed && nlink !== 2) return null;
+  const above = directoriesTo(path).map((directory) => {
+    const stats = statsOf(directory);
+    return `${stats.ino}:${stats.birthtimeMs}`;
+  });
   return [...above, `${ino}:${birthtimeMs}:${mtimeMs}:${ctimeMs}`].join('/');
 }

@@ -37,17 +37,21 @@ function noLongerAttached({ name, sha256, stat }: RecordedAttachment): RecordedA
   return { name, sha256, stat: { ...stat, ino: 0 } };
 }
 
+/** A document that moves. */
+interface MovedDocument {
+  readonly from: DocumentRef;
+  readonly to: DocumentRef;
+  /** Its directory moves. */
+  readonly isWithDirectory: boolean;
+}
+
 /**
  * The attachments of a record whose document moves. With its directory, those beside it and below move along; all others
  * stay, as far as is known before the document is compared again.
  */
 export function attachmentsAfterMove(
   { attachments }: LedgerRecord,
-  {
-    from,
-    to,
-    isWithDirectory,
-  }: Readonly<Record<'from' | 'to', DocumentRef>> & { readonly isWithDirectory: boolean },
+  { from, to, isWithDirectory }: MovedDocument,
 ): readonly RecordedAttachment[] {
   return attachments.map((attachment) => {
     const { path, folder = from.folder, ...file } = attachment;
@@ -92,8 +96,8 @@ export interface FormerOwner {
 }
 
 /**
- * Documents that went out with a found file as an attachment, as far as the ledger knows. A file that went out as a document
- * of its own may be a hard link of one: then only the path counts.
+ * Documents that went out with a found file as an attachment, as far as the ledger knows. A file that went out as a
+ * document of its own may be a hard link of one: then only the path counts.
  */
 export function recordedOwners(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,

@@ -115,7 +115,7 @@ export class DeletionHolds {
     return [...this.#parts.tasks.missing(folder)].filter(isHeld);
   }
 
-  /** Documents of a folder whose file is gone and that only a person decides about: those that are held, or that the service refused to delete. */
+  /** Documents of a folder whose deletions wait for a person: held ones, and those that the service refused. */
   unanswered(folder: string): readonly Task[] {
     return [...this.#parts.tasks.missing(folder)].filter(isUnanswered);
   }

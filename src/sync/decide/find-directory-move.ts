@@ -171,7 +171,7 @@ export async function planDirectoryMove(
   return null;
 }
 
-/** The directory of these, or one above it, that got another name in its place; null: they were moved elsewhere, perhaps. */
+/** The moved directory, or one above it, that got another name in its place; null: it may have been moved elsewhere. */
 function renamedAbove(
   { from, to }: MovedDirectory,
   { standing }: DirectoryEvidence,

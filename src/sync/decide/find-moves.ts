@@ -77,6 +77,7 @@ export function changesOf(
   { get }: Pick<LedgerPort, 'get'>,
   { steps, left, directories }: Move,
 ): readonly Change[] {
+  const isWithDirectory = directories !== undefined;
   return [
     ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
       takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
@@ -85,7 +86,6 @@ export function changesOf(
     ]),
     ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited, renamed }): Change => {
       const record = get(ref) ?? seen;
-      const isWithDirectory = directories !== undefined;
       const attachments = attachmentsAfterMove(record, { from: ref, to, isWithDirectory });
       const standing = isEdited ? record.standing : undefined;
       const moved = { ...record, stat, standing, attachments, fingerprint: '' };

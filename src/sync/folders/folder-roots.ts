@@ -86,9 +86,9 @@ export class FolderRoots {
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     const unreadable = unreadableSince(known, found, this.#parts.clock.now());
     const isAsBefore = isDeepStrictEqual(unreadable, known?.unreadable);
-    // What has gone since is judged by a scan that began when all of them looked so.
-    const isSeenBefore = unreadable?.some(({ since }) => since > (known?.seenAt ?? 0)) === true;
-    if (isRecorded && !isOld && isAsBefore && !isSeenBefore) return null;
+    // The scan that the ledger knows began before one of them looked so: it tells less of what goes from now on than this one.
+    const isOutdated = unreadable?.some(({ since }) => since > (known?.seenAt ?? 0)) === true;
+    if (isRecorded && !isOld && isAsBefore && !isOutdated) return null;
     const covered = coveredRoot(known, root, seenAt);
     const identity = { ...acceptedRoot(known, root, seenAt), covered, keeps, unreadable };
     return { kind: 'root', folder, identity };
