@@ -57,6 +57,8 @@ describe('log', () => {
   });
 
   it('says in one line what happened to many documents of a directory, and in many with --verbose or a path', async () => {
+    // Nothing else comes in between.
+    await run('sync');
     for (let index = 0; index < 7; index += 1) await folder.write(`inbox/q3/${index}.txt`, String(index));
     await run('sync');
     for (let index = 0; index < 2; index += 1) await folder.write(`inbox/q4/${index}.txt`, String(index));

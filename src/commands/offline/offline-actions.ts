@@ -12,7 +12,7 @@ import {
 import { systemClock } from '../../lib/time/clock.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
-import { withRestingEngine } from './resting-engine.ts';
+import { asItStands, withRestingEngine } from './resting-engine.ts';
 import { withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';
 
@@ -33,7 +33,7 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
   };
 }
 
-/** `isAboutFiles` false: nothing has to be scanned for it. */
+/** `isAboutFiles` false: nothing has to be scanned for it; `rests` false: one look at its path is enough. */
 function decide<T>(
   options: OfflineOptions,
   isAboutFiles: boolean,
@@ -56,7 +56,8 @@ function decide<T>(
       onPast: () => {},
     });
     try {
-      const scanned = isAboutFiles ? settings : { ...settings, folders: [] };
+      const looked = rests ? settings : asItStands(settings);
+      const scanned = isAboutFiles ? looked : { ...settings, folders: [] };
       const { add: onActivity, isTold } = history;
       return await withRestingEngine(
         { settings: scanned, ledger, owners: null, onActivity, isTold, rests },
