@@ -15,6 +15,7 @@ export const nodeOptions = [
   '--min-semi-space-size=32',
   '--max-semi-space-size=64',
   '--interrupt-budget=1000000',
+  '--always-sparkplug',
 ];
 
 /** Gives the path of the bundle. `fault`: one of the planted faults, in its copy of the code; left out: none. */
