@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, joinPath } from '../../model/document.ts';
-import { errorCode, readFaultOf } from '../../model/errors.ts';
+import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
@@ -51,18 +51,9 @@ export function readDefaults(folder: FolderState, directory: string): Inherited 
   return { kind: 'inherited', layers, fingerprint: tree.get(directory)?.fingerprint ?? folder.fingerprint };
 }
 
-/** How long the ignore rules that hold in a directory may still change, ms; 0: they stand. Throws where that cannot be told now. */
+/** How long the ignore rules that hold in a directory may still change, ms; 0: they stand. Throws where that cannot be told. */
 export function unsettledRulesMs(folder: FolderState, directory: string): number {
-  const waits = placesOf(directory).map((place) => {
-    try {
-      return unsettledMs(folder, place, ignoreFileName);
-    } catch (error) {
-      if (readFaultOf(errorCode(error)) === 'passing') throw error;
-      // Of a directory that cannot be read a scan says so.
-      return 0;
-    }
-  });
-  return Math.max(...waits);
+  return Math.max(...placesOf(directory).map((place) => unsettledMs(folder, place, ignoreFileName)));
 }
 
 function placesOf(directory: string): readonly string[] {

@@ -72,6 +72,16 @@ describe('a companion whose path is longer than the system allows', () => {
     expect(verdict).toBe(expected);
   });
 
+  it('keeps its document before a scan has seen it: an ignore file', async () => {
+    const directory = await deepDirectory();
+    await folder.scan();
+    const before = await folder.verdict(`${directory}/a.pdf`);
+    execFileSync('sh', ['-c', `echo '*' > .ingestignore`], { cwd: folder.join(directory) });
+    const verdict = await folder.verdict(`${directory}/a.pdf`);
+    execFileSync('rm', ['-r', directory.slice(0, directory.indexOf('/'))], { cwd: folder.path });
+    expect([before, verdict]).toEqual(['document', 'unfit unreadable']);
+  });
+
   it('may be meant for a document, as any that fits no file', async () => {
     const directory = await deepDirectory();
     execFileSync('sh', ['-c', `echo '{}' > A.pdf.meta.json`], { cwd: folder.join(directory) });

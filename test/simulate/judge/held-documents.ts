@@ -113,7 +113,8 @@ export class HeldDocuments {
         const vacatedAt = since === null || isShut ? now : since;
         one.places.set(path, vacatedAt);
         const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
-        const isDocument = paths.some((other) => reading.files.get(other)?.role.kind === 'document');
+        const elsewhere = paths.map((other) => reading.files.get(other));
+        const isDocument = elsewhere.some((file) => file?.role.kind === 'document' && !file.isHidden);
         if (isSeen && isDocument) one.places.delete(path);
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');

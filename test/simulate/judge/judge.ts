@@ -78,6 +78,8 @@ export class Judge {
   #intents: readonly LiveIntent[] = [];
   #folders: readonly JudgedFolder[];
   #isPaused = false;
+  /** So often a person had all sent again. */
+  #resumes = 0;
   #startedAt = 0;
   #isDelivered = false;
   readonly #blamed = new Set<string>();
@@ -154,9 +156,19 @@ export class Judge {
     this.#keep(this.reading(), now);
   }
 
-  /** A person has stopped or started all sending, and ingestd has said that it is so. */
-  pauses(isPaused: boolean, now: number): void {
-    this.#isPaused = isPaused;
+  /** A person stops all sending; to be called when ingestd has said that it is so, which a resume meanwhile takes back. */
+  pauses(): (now: number) => void {
+    const resumes = this.#resumes;
+    return (now) => {
+      this.#isPaused ||= resumes === this.#resumes;
+      this.#keep(this.reading(), now);
+    };
+  }
+
+  /** A person lets all be sent again; from then on it may be, before ingestd has said so. */
+  resumes(now: number): void {
+    this.#resumes += 1;
+    this.#isPaused = false;
     this.#keep(this.reading(), now);
   }
 

@@ -255,6 +255,10 @@ export class Reading {
       above(one).some((directory) => this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true);
     if (listed.some(isShut))
       return { kind: 'hidden-companion', words: 'a list of ignored names cannot be looked at' };
+    // Nothing below such a file is sent, attachments neither (contract 7.35).
+    const shutList = [`${path}${listEnd}/any`, ...listed].find((one) => this.shutDirectory(one) !== null);
+    if (shutList !== undefined)
+      return { kind: 'ignore-encoding', words: `the ignore file beside ${shutList} is not UTF-8` };
     const missing = listed.filter((one) => !attachments.includes(one));
     if (missing.length > 0) {
       const words = 'an attachment cannot be sent';

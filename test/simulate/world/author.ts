@@ -154,7 +154,9 @@ function command(simulation: Simulation, kind: Command): void {
   const { daemon, scheduler, judge } = simulation;
   if (daemon === null) return;
   const takeBack = kind === 'again' ? judge.sendsAgain() : () => {};
+  const isPausedNow = kind === 'pause' ? judge.pauses() : () => {};
   if (kind === 'retry') judge.retries();
+  if (kind === 'resume') judge.resumes(scheduler.now());
   scheduler.later(0, () => {
     const decisions: DecisionPort = daemon.control.decisions('command line');
     const decide = async (): Promise<unknown> => {
@@ -166,7 +168,7 @@ function command(simulation: Simulation, kind: Command): void {
     };
     const decideAndTell = async (): Promise<void> => {
       await decide();
-      if (kind === 'pause' || kind === 'resume') judge.pauses(kind === 'pause', scheduler.now());
+      isPausedNow(scheduler.now());
     };
     decideAndTell().catch((error: unknown) => {
       takeBack();

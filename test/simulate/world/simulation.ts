@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Daemon } from '../../../src/daemon/assemble-daemon.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import type { Log } from '../../../src/log/create-log.ts';
+import { isDiskFull } from '../../../src/model/errors.ts';
 import type { Settings } from '../../../src/model/settings.ts';
 import { seededRandom } from '../../soak/seeded-random.ts';
 import type { SeededRandom } from '../../soak/seeded-random.ts';
@@ -167,7 +168,7 @@ export class Simulation implements Machine {
           return daemon.start();
         })
         .catch((error: unknown) => {
-          if (!this.isFull()) return this.judge.crashed(error);
+          if (!isDiskFull(error)) return this.judge.crashed(error);
           this.kill();
           scheduler.inWorld(againMs, () => {
             if (this.#lives === life) this.start();
