@@ -2,7 +2,7 @@ import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { activityWords, burstOf, gathered } from '../../model/report/activity-words.ts';
+import { activityWords, createBursts } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
 import {
   formerPath,
@@ -49,14 +49,16 @@ export async function log(
     return exitCodes.ok;
   }
   const isGathered = flags.json !== true && flags.verbose !== true && places === null;
-  const countedAs = isGathered ? burstOf : undefined;
+  const bursts = createBursts();
+  const isMore = isGathered ? bursts.add : undefined;
   const all: Activity[] = [];
-  for await (const activity of readLog(stateDir, filter, { most, countedAs })) all.push(activity);
+  for await (const activity of readLog(stateDir, filter, { most, isMore })) all.push(activity);
   if (flags.json) output.json(all);
   else {
-    const bursts = isGathered ? gathered(all) : all.map((one) => [one]);
-    const lines = bursts.flatMap((burst) => burstLines(burst, output));
-    for (const line of lines.slice(most === null ? 0 : -most)) output.line(line);
+    const lines = isGathered
+      ? bursts.lines(leastGathered).map((burst) => burstLine(burst, output))
+      : all.map((one) => logLine(one, output)).toReversed();
+    for (const line of lines.slice(0, most ?? Infinity).toReversed()) output.line(line);
     if (lines.length === 0 && wanted === null) output.line('Nothing happened.');
     else if (lines.length === 0)
       output.line(`The log has nothing about ${wanted}; ingestd why tells how it stands.`);
@@ -83,13 +85,14 @@ const paints = {
   recovered: 'green',
 } as const;
 
-/** A line for each, or for all of them where there are many. */
-function burstLines(burst: readonly Activity[], output: Output): readonly string[] {
-  const documents = new Set(burst.map(refKey)).size;
-  const last = burst.at(-1);
-  return last === undefined || documents < leastGathered
-    ? burst.map((one) => logLine(one, output))
-    : [logLine({ ...last, path: directoryOf(last.path), docId: null, documents }, output)];
+/** Newest first: one, or many of one directory. */
+function burstLine([newest, ...others]: readonly [Activity, ...Activity[]], output: Output): string {
+  const documents = new Set([newest, ...others].map(refKey)).size;
+  const { path } = newest;
+  return logLine(
+    others.length === 0 ? newest : { ...newest, path: directoryOf(path), docId: null, documents },
+    output,
+  );
 }
 
 function logLine(activity: Activity, { colors }: Output): string {

@@ -150,8 +150,8 @@ const pollMs = 500;
 interface ReadOptions {
   /** Only the last of it; null: all. */
   readonly most?: number | null;
-  /** What has the same text in a row counts as one. Left out: nothing has. */
-  readonly countedAs?: ((activity: Activity) => string) | undefined;
+  /** Whether the next older one is part of what counts already; left out: each counts. */
+  readonly isMore?: ((activity: Activity) => boolean) | undefined;
   /** Also what happens from now on, until this says so. */
   readonly isOver?: () => boolean;
 }
@@ -160,7 +160,7 @@ interface ReadOptions {
 export async function* readLog(
   stateDir: string,
   filter: PlaceFilter,
-  { most = null, countedAs, isOver = () => true }: ReadOptions = {},
+  { most = null, isMore = () => false, isOver = () => true }: ReadOptions = {},
 ): AsyncGenerator<Activity> {
   const { since, places } = filter;
   const matches = logMatcher({ ...filter, search: '' });
@@ -173,9 +173,7 @@ export async function* readLog(
       newest ??= line;
       const { activity } = line;
       if (activity === null || !matches(activity) || !isIn(places, activity)) continue;
-      const next = found.at(-1);
-      const isMore = next !== undefined && countedAs?.(next) === countedAs?.(activity);
-      if (countedAs === undefined || !isMore) remaining -= 1;
+      if (!isMore(activity)) remaining -= 1;
       if (remaining < 0) break;
       found.push(activity);
     }

@@ -13,25 +13,51 @@ export function activityWords({ from, message, by, sharing }: Activity): string 
   return words.length === 0 ? null : words.join(', ');
 }
 
-/**
- * What happened of one kind in one directory, and with the same words, has the same text: in a row it is told at once.
- * What is about a folder, or about many documents already, stands alone.
- */
-export function burstOf(activity: Activity): string {
-  const { at, what, folder, path, documents } = activity;
-  if (path === '' || documents > 1) return `${at} ${what} ${refKey(activity)}`;
-  return JSON.stringify([what, folder, directoryOf(path), activityWords(activity)]);
+/** What happened of one kind in one directory, with the same words. */
+interface Burst {
+  readonly text: string | null;
+  /** Newest first. */
+  readonly activities: [Activity, ...Activity[]];
+  readonly documents: Set<string>;
 }
 
-/** What happened one after the other and has the same text. */
-export function gathered(activities: readonly Activity[]): readonly (readonly Activity[])[] {
-  const bursts: Activity[][] = [];
-  for (const activity of activities) {
-    const last = bursts.at(-1);
-    if (last?.[0] !== undefined && burstOf(last[0]) === burstOf(activity)) last.push(activity);
-    else bursts.push([activity]);
-  }
-  return bursts;
+/** What comes later than this after the one before it is a burst of its own. */
+const burstGapMs = 10 * 60_000;
+
+/**
+ * Gathers what happened of one kind in one directory, and with the same words, in a short time, whatever happened in
+ * others meanwhile. What is about a folder, or about many documents already, stands alone.
+ */
+export function createBursts() {
+  const burstOf = new Map<Activity, Burst>();
+  /** The oldest of each directory, since what was about a folder. */
+  const open = new Map<string, Burst>();
+  return {
+    /** Takes the next older one. True where it is one more of what came before. */
+    add: (activity: Activity): boolean => {
+      const { at, what, folder, path, documents } = activity;
+      if (path === '') open.clear();
+      const place = refKey({ folder, path: directoryOf(path) });
+      const text = path === '' || documents > 1 ? null : `${what} ${activityWords(activity)}`;
+      const last = open.get(place);
+      const gapMs = Date.parse(last?.activities.at(-1)?.at ?? '') - Date.parse(at);
+      const isMore = last !== undefined && text !== null && last.text === text && gapMs <= burstGapMs;
+      const burst = isMore
+        ? last
+        : { text, activities: [activity] as [Activity], documents: new Set<string>() };
+      if (isMore) last.activities.push(activity);
+      burst.documents.add(refKey(activity));
+      open.set(place, burst);
+      burstOf.set(activity, burst);
+      return isMore;
+    },
+    /** Newest first: each alone, or where it is the newest of `least` documents or more, all of them. */
+    lines: (least: number): readonly (readonly [Activity, ...Activity[]])[] =>
+      Array.from(burstOf).flatMap(([activity, { activities, documents }]) => {
+        if (documents.size < least) return [[activity]];
+        return activities[0] === activity ? [activities] : [];
+      }),
+  };
 }
 
 /** Where a sharing mode comes from that nothing states. */

@@ -1,7 +1,7 @@
 import { countWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
-import { activityWords, gathered } from '../../../model/report/activity-words.ts';
+import { activityWords, createBursts } from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { localTimes, momentWords } from '../data/time-words.ts';
 import { Button, Fold, Part, PathText, Rows } from '../parts.tsx';
@@ -28,12 +28,15 @@ interface HappenedProps {
 
 /** What happened, the newest first; what is one thing that happened to many documents is one line, which opens. */
 export function Happened({ activities, most }: HappenedProps) {
+  const bursts = createBursts();
+  for (const activity of activities) bursts.add(activity);
   return (
     <ol class="activity">
-      {gathered(activities)
+      {bursts
+        .lines(1)
         .slice(0, most)
         .map((burst) => (
-          <Line key={keyOf(burst.at(-1))} burst={burst} />
+          <Line key={keyOf(burst.at(-1) ?? burst[0])} burst={burst} />
         ))}
     </ol>
   );
@@ -46,9 +49,8 @@ const tones: Readonly<Record<string, string>> = {
   recovered: 'uploaded',
 };
 
-function Line({ burst }: { readonly burst: readonly Activity[] }) {
+function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] }) {
   const [newest] = burst;
-  if (newest === undefined) return null;
   const { at, what, folder, path } = newest;
   const documents = [...new Map(burst.map((one) => [refKey(one), one])).values()];
   const place = printable(refKey({ folder, path }).split('/').slice(0, -1).join('/'));
@@ -84,6 +86,6 @@ export function Subject({ folder, path, documents }: Pick<Activity, 'folder' | '
   );
 }
 
-function keyOf(activity: Activity | undefined): string {
-  return activity === undefined ? '' : `${activity.at} ${activity.what} ${refKey(activity)}`;
+function keyOf(activity: Activity): string {
+  return `${activity.at} ${activity.what} ${refKey(activity)}`;
 }

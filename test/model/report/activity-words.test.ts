@@ -1,0 +1,56 @@
+import { expect, it } from '@jest/globals';
+
+import { createBursts } from '../../../src/model/report/activity-words.ts';
+import type { Activity } from '../../../src/model/report/status.ts';
+
+/** `uploaded q3/1.txt`, oldest first, a second apart; a number is a pause in minutes. */
+function happened(...told: readonly (string | number)[]): readonly Activity[] {
+  let at = Date.parse('2026-01-31T14:00:00Z');
+  return told.flatMap((one) => {
+    at += typeof one === 'number' ? one * 60_000 : 1000;
+    if (typeof one === 'number') return [];
+    const [what = '', path = ''] = one.split(' ');
+    const about = { folder: 'inbox', path, what, docId: null, message: null, documents: 1 };
+    return [{ ...about, at: new Date(at).toISOString() }];
+  });
+}
+
+/** As lines that a person reads, oldest first. */
+function lines(activities: readonly Activity[], least: number): readonly string[] {
+  const bursts = createBursts();
+  for (const activity of activities.toReversed()) bursts.add(activity);
+  return bursts
+    .lines(least)
+    .toReversed()
+    .map((burst) => `${burst[0].what} ${burst.map(({ path }) => path).join(' ')}`.trim());
+}
+
+it.each<[string, readonly (string | number)[], readonly string[]]>([
+  [
+    'two directories, interleaved, by what came last',
+    ['uploaded a/1', 'uploaded b/1', 'uploaded a/2', 'uploaded b/2', 'uploaded a/3'],
+    ['uploaded b/2 b/1', 'uploaded a/3 a/2 a/1'],
+  ],
+  [
+    'something else in the same directory ends it',
+    ['uploaded a/1', 'uploaded a/2', 'deleted a/1', 'uploaded a/3', 'uploaded a/4'],
+    ['uploaded a/2 a/1', 'deleted a/1', 'uploaded a/4 a/3'],
+  ],
+  [
+    'what is about the daemon or a folder ends all',
+    ['uploaded a/1', 'uploaded a/2', 'stopped', 'uploaded a/3', 'uploaded a/4'],
+    ['uploaded a/2 a/1', 'stopped', 'uploaded a/4 a/3'],
+  ],
+  [
+    'a quarter of an hour ends it',
+    ['uploaded a/1', 'uploaded a/2', 15, 'uploaded a/3'],
+    ['uploaded a/2 a/1', 'uploaded a/3'],
+  ],
+])('what happened in a directory is one line: %s', (_name, told, expected) => {
+  expect(lines(happened(...told), 2)).toEqual(expected);
+});
+
+it('fewer documents than are worth it stay where they are', () => {
+  const told = ['uploaded a/1', 'uploaded b/1', 'uploaded a/2', 'uploaded b/2'];
+  expect(lines(happened(...told), 3)).toEqual(told);
+});
