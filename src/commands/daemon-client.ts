@@ -46,7 +46,7 @@ const addressSchema = z.object({
 type Address = z.output<typeof addressSchema>;
 
 const texts = z.array(z.string());
-const paused = z.object({ paused: texts });
+const paused = z.object({ paused: texts, ends: z.record(z.string(), z.string()).default({}) });
 /** What the daemon answers to the calls that change something, by their names. */
 export const answerSchemas = {
   retry: z.object({ retried: z.number() }),

@@ -110,7 +110,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
       service,
       totals: addTotals(history.before, engine.totals),
       ownReasons: reasons.own(),
-      pausedUntil: control.pausedUntil(),
+      pauseEnds: control.pausedNow().ends,
     });
   }
 

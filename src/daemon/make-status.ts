@@ -5,13 +5,14 @@ import type { Clock } from '../lib/time/clock.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { version } from '../config/package-files.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { PausedFolders } from '../model/ports/control-port.ts';
 import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import { widerMode } from '../model/metadata/held-mode.ts';
-import { isFleetPaused } from '../model/report/fleet-pause.ts';
+import { isFleetPaused, pauseEndWords } from '../model/report/fleet-pause.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
 import { blockedForMs, mostNames, longestList } from '../model/report/status.ts';
 import type {
@@ -50,8 +51,8 @@ export interface StatusSources {
   readonly totals: Status['totals'];
   /** Of the daemon itself, and what other hosts keep it from. */
   readonly ownReasons: readonly Reason[];
-  /** When the first pause ends by itself, wall clock, ms; null: none does. */
-  readonly pausedUntil: number | null;
+  /** When folders that are paused for a time are resumed by themselves; left out: not known. */
+  readonly pauseEnds?: PausedFolders['ends'];
 }
 
 /** The status as it is at this moment. */
@@ -241,8 +242,7 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const paused = pausedHere(sources);
   if (paused.length > 0) {
     const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
-    const until = sources.pausedUntil === null ? null : toTheSecond(sources.pausedUntil);
-    const end = until === null ? '' : ` until ${until}`;
+    const end = pauseEndWords(paused, sources.pauseEnds ?? {});
     reasons.push({ code: 'paused', message: `sending is paused for ${which}${end}` });
   }
   for (const { folder, count } of held) {

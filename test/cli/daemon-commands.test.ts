@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { chmod, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { localTime } from '../../src/lib/text/amounts.ts';
 import { connectDaemon } from '../../src/commands/daemon-client.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { asUser } from '../support/processes/as-user.ts';
@@ -201,6 +202,19 @@ describe('a command beside a running daemon', () => {
     const rest = 'until you run ingestd resume.\n';
     expect(await run('pause', 'inbox')).toMatchObject({ code: 0, stdout: `Paused: inbox, ${rest}` });
     expect(await run('pause')).toMatchObject({ code: 0, stdout: `Paused: all folders, ${rest}` });
+  });
+
+  it('pause says the end that comes true, which is not the one that was asked for while all are paused', async () => {
+    const ends = { inbox: '2026-01-31T14:00:00.000Z' };
+    const end = localTime(ends.inbox);
+    const paused = ['inbox', 'scans'];
+    answer = ({ method }) => ({ status: 200, body: method === 'GET' ? status : { paused, ends } });
+    const rest = ', or until you run ingestd resume.\n';
+    expect((await run('pause', 'inbox', '--for', '1h')).stdout).toBe(`Paused: inbox, until ${end}${rest}`);
+    expect((await run('pause', '--for', '1h')).stdout).toBe(`Paused: all folders, inbox until ${end}${rest}`);
+    expect((await run('pause', 'scans', '--for', '1h')).stdout).toBe(
+      'Paused: scans, until you run ingestd resume.\n',
+    );
   });
 
   it.each([

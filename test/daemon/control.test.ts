@@ -231,10 +231,10 @@ describe('decisions that come while an earlier one is written, or that cannot be
     expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
     expect(said).toMatchObject([{ what: 'paused', folder: 'scans' }]);
     await rm(state.join('paused.json'), { recursive: true });
-    expect(await decisions.pause('inbox')).toEqual({ paused: ['inbox', 'scans'] });
+    expect(await decisions.pause('inbox')).toMatchObject({ paused: ['inbox', 'scans'] });
     const { folders } = await readPauses(state.path);
     expect(folders.map(({ name }) => name).toSorted()).toEqual(['inbox', 'scans']);
-    expect(await decisions.resume('inbox')).toEqual({ paused: ['scans'] });
+    expect(await decisions.resume('inbox')).toMatchObject({ paused: ['scans'] });
     expect([...world.engine().paused()]).toEqual(['scans']);
   });
 

@@ -103,7 +103,7 @@ describe('a pause for a time', () => {
     });
     await keeper.pause(scans, () => {});
     await keeper.pause(inbox, () => {}, 3_600_000);
-    expect(keeper.until()).toBe(clock.now() + 3_600_000);
+    expect([...keeper.ends()]).toEqual([['inbox', clock.now() + 3_600_000]]);
     expect(keeper.names()).toEqual(['inbox', 'scans']);
     await clock.advance(3_599_000);
     expect(over).toEqual([]);
@@ -118,5 +118,20 @@ describe('a pause for a time', () => {
     expect(pausedNames(await readPauses(state.path), configured)).toEqual([]);
     await writePauses(state.path, { all: true, until: Date.now() + 60_000, folders: [] });
     expect(pausedNames(await readPauses(state.path), configured)).toEqual(['inbox', 'scans']);
+  });
+
+  it('has no end while a longer one of all folders keeps its folder', async () => {
+    const clock = manualClock();
+    const change = { onChange: () => {}, onOver: () => {} };
+    const options = { stateDir: state.path, clock, folders: configured, first: none, ...change };
+    const keeper = createPauseKeeper(options);
+    await keeper.pause(null, () => {});
+    await keeper.pause(inbox, () => {}, 60_000);
+    expect([...keeper.ends()]).toEqual([]);
+    await keeper.resume(scans, () => {});
+    expect([keeper.names(), [...keeper.ends()]]).toEqual([['inbox'], []]);
+    await keeper.pause(scans, () => {}, 60_000);
+    expect([...keeper.ends()]).toEqual([['scans', clock.now() + 60_000]]);
+    keeper.close();
   });
 });

@@ -1,6 +1,6 @@
-import { localTime } from '../../lib/text/amounts.ts';
+import { withLocalTimes } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { isFleetPaused } from '../../model/report/fleet-pause.ts';
+import { isFleetPaused, pauseEndWords } from '../../model/report/fleet-pause.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { requireFleet } from '../prepare-command.ts';
@@ -19,11 +19,11 @@ export async function pause(
 ): Promise<number> {
   if (flags.fleet === true) return changeFleet(context, true, folder, flags);
   const { daemon, decisions } = await prepareAction(context, flags);
-  const { paused } = await (await decisions()).pause(folder ?? null, flags.for);
-  const names = folder === undefined ? 'all folders' : paused.join(', ');
+  const { paused, ends } = await (await decisions()).pause(folder ?? null, flags.for);
+  const end = pauseEndWords(folder === undefined ? paused : [folder], ends);
   const start = daemon === null ? ', from the next start on' : '';
-  const until = flags.for === undefined ? '' : `until ${localTime(Date.now() + flags.for)}, or `;
-  context.output.line(`Paused: ${names}${start}, ${until}until you run ingestd resume.`);
+  const until = end === '' ? ',' : `${withLocalTimes(end)}, or`;
+  context.output.line(`Paused: ${folder ?? 'all folders'}${start}${until} until you run ingestd resume.`);
   return exitCodes.ok;
 }
 

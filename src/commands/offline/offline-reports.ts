@@ -102,7 +102,6 @@ export function restingStatus(
     auth: { status: () => ({ state: 'none', expiresAt: null }) },
     phase: 'running',
     service: { address: resting.settings.service.ingestUrl, account: '' },
-    pausedUntil: null,
   });
 }
 

@@ -33,9 +33,9 @@ const stuckMs = 30 * 60_000;
 /** What the page and the command line may ask of the running daemon. */
 export function createControl(
   sources: Sources,
-): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedUntil' | 'close'> {
+): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedNow' | 'close'> {
   const { settings, clock, log, engine, folders, history, changes } = sources;
-  const { decisionsBy, note, paused, pausedUntil, close } = createDecisions({ ...sources, rescan });
+  const { decisionsBy, note, pausedNow, close } = createDecisions({ ...sources, rescan });
   let wasPaused: boolean | null = null;
   const fleetIsPaused = () => sources.fleet?.isPaused() ?? null;
   changes.listen(() => {
@@ -65,13 +65,13 @@ export function createControl(
         ...sources,
         past: history.past,
         isRunning: true,
-        paused: paused(),
+        paused: pausedNow().paused,
         isFleetPaused: fleetIsPaused() === true,
         obstacle: sources.reasons().find(isObstacle)?.message ?? null,
       }),
     documents: (query) => listDocuments(query, sources),
     decisions: decisionsBy,
-    pausedUntil,
+    pausedNow,
     close,
     rescan,
     revoke: (options) => sources.tokens.revoke(options),

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { createTurns } from '../../lib/queue/turns.ts';
+import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -9,7 +10,7 @@ import { deliveredIn } from '../../model/choose-retries.ts';
 import { openDoubts } from '../../model/doubts.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
-import type { DecisionPort, Resolution } from '../../model/ports/control-port.ts';
+import type { DecisionPort, PausedFolders, Resolution } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -71,12 +72,15 @@ export function createDecisions({
   return {
     decisionsBy,
     note,
-    /** Names of the folders that are paused. */
-    paused: pauses.names,
-    /** When the first pause ends by itself, wall clock, ms; null: none does. */
-    pausedUntil: pauses.until,
+    pausedNow,
     close: pauses.close,
   };
+
+  /** Names of the folders that are paused, and when those are resumed by themselves for which that is planned. */
+  function pausedNow(): PausedFolders {
+    const ends = Array.from(pauses.ends(), ([name, end]) => [name, toTheSecond(end)] as const);
+    return { paused: pauses.names(), ends: Object.fromEntries(ends) };
+  }
 
   /** Into the log, and the history. */
   function note(made: readonly Decision[], by: Decider | undefined): void {
@@ -174,11 +178,11 @@ export function createDecisions({
         }),
       pause: async (folder, ms) => {
         await pauses.pause(requireFolder(settings, folder), notePause, ms);
-        return { paused: pauses.names() };
+        return pausedNow();
       },
       resume: async (folder) => {
         await pauses.resume(requireFolder(settings, folder), notePause);
-        return { paused: pauses.names() };
+        return pausedNow();
       },
     };
 

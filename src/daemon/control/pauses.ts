@@ -89,9 +89,10 @@ export function resume(
   };
 }
 
-function endOf(pauses: Pauses): number | null {
-  const ends = [pauses, ...pauses.folders].flatMap(({ until }) => until ?? []);
-  return ends.length === 0 ? null : Math.min(...ends);
+/** When those of the folders that are paused for a time are resumed by themselves, wall clock, ms, by name. */
+function endsOf(pauses: Pauses, folders: readonly PausedFolder[]): ReadonlyMap<string, number> {
+  const ends = folders.map((folder) => [folder.name, pauseEnd(pauses, folder) ?? Infinity] as const);
+  return new Map(ends.filter(([, end]) => end !== Infinity));
 }
 
 function fileIn(stateDir: string): string {
@@ -132,8 +133,8 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
   /** Until the next pause is over. */
   function plan(): void {
     cancel();
-    const until = endOf(kept);
-    if (until === null) return;
+    const until = Math.min(...endsOf(kept, folders).values());
+    if (until === Infinity) return;
     const ms = Math.min(longestTimerMs, Math.max(0, until - clock.now()));
     cancel = clock.after(ms, () => void inTurn(end));
   }
@@ -161,8 +162,8 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
     names,
     /** No pause ends by itself any more. */
     close: (): void => cancel(),
-    /** When the first pause ends by itself, wall clock, ms; null: none does. */
-    until: (): number | null => endOf(kept),
+    /** When those that are paused for a time are resumed by themselves, wall clock, ms, by name. */
+    ends: (): ReadonlyMap<string, number> => endsOf(kept, folders),
     /** Counts at once, and is durable when it resolves. Rejects where it is not saved: it counts until the next start. */
     pause: (folder: PausedFolder | null, note: (change: PauseChange) => void, ms?: number): Promise<void> => {
       const decision = { folder, until: ms === undefined ? undefined : clock.now() + ms };

@@ -43,6 +43,13 @@ export interface ShownDeletions {
   readonly paths: readonly string[];
 }
 
+/** The folders that are paused now. */
+export interface PausedFolders {
+  readonly paused: readonly string[];
+  /** When those that are paused for a time are resumed by themselves, ISO 8601, by name. */
+  readonly ends: Readonly<Record<string, string>>;
+}
+
 /** What a person decides, with a running daemon or, for the next start, without one. What comes of it is in the log. */
 export interface DecisionPort {
   /**
@@ -85,11 +92,10 @@ export interface DecisionPort {
   readonly keep: (place: string | null) => Promise<{ readonly kept: number }>;
   /**
    * Sends nothing of one folder, or of all, until `resume`, or for `ms` at most: kept over restarts, durable when it
-   * resolves; requests under way end. Both give the names of the folders that are paused then, and throw
-   * ConfigurationError for a folder that is not configured.
+   * resolves; requests under way end. Both throw ConfigurationError for a folder that is not configured.
    */
-  readonly pause: (folder: string | null, ms?: number) => Promise<{ readonly paused: readonly string[] }>;
-  readonly resume: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
+  readonly pause: (folder: string | null, ms?: number) => Promise<PausedFolders>;
+  readonly resume: (folder: string | null) => Promise<PausedFolders>;
 }
 
 /** What the HTTP address and the command line may ask of a running daemon. */

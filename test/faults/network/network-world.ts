@@ -130,7 +130,6 @@ export async function startNetworkWorld(options: Options = {}): Promise<NetworkW
       totals: engine().totals,
       phase: 'running',
       ownReasons: tokens.status().state === 'refused' ? [refused] : [],
-      pausedUntil: null,
     });
   }
 

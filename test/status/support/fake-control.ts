@@ -57,8 +57,11 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
       called({ share: paths, shown }, { documents: [], shared: shown?.length ?? 0, barred: 0 }),
     keep: (place) => called({ keep: place }, { kept: 2 }),
     pause: (folder, ms) =>
-      called(ms === undefined ? { pause: folder } : { pause: folder, ms }, { paused: [folder ?? 'inbox'] }),
-    resume: (folder) => called({ resume: folder }, { paused: [] }),
+      called(ms === undefined ? { pause: folder } : { pause: folder, ms }, {
+        paused: [folder ?? 'inbox'],
+        ends: {},
+      }),
+    resume: (folder) => called({ resume: folder }, { paused: [], ends: {} }),
   };
 
   return {
