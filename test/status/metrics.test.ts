@@ -30,11 +30,13 @@ describe('the metrics', () => {
           waiting: 1,
           failed: 2,
           skipped: 1,
-          held: 4,
+          held: 5,
           narrower: 6,
         }),
         aFolder({ name: 'we"ird\\\n', synced: 1, missedByWatcher: 9, oldestUnsyncedSeconds: 12.5 }),
       ],
+      // One more was refused.
+      held: [{ folder: 'inbox', count: 4, since: '2026-01-31T14:00:00Z', reason: 'many', paths: [] }],
       queue: { pending: 3, inFlight: 2, waiting: 1, etaSeconds: 60 },
       inDoubtTotal: 5,
       waitingFor: { settling: 0, sidecar: 1, attachment: 0, retry: 0, other: 0 },
@@ -44,6 +46,7 @@ describe('the metrics', () => {
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="synced"}')).toBe('8');
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="skipped"}')).toBe('1');
     expect(valueOf(text, 'ingestd_held{folder="inbox"}')).toBe('4');
+    expect(valueOf(text, 'ingestd_deletions_refused{folder="inbox"}')).toBe('1');
     expect(valueOf(text, 'ingestd_narrower{folder="inbox"}')).toBe('6');
     expect(valueOf(text, 'ingestd_oldest_unsynced_seconds{folder="we\\"ird\\\\\\\\x0a"}')).toBe('12.5');
     expect(valueOf(text, 'ingestd_watcher_missed_total{folder="we\\"ird\\\\\\\\x0a"}')).toBe('9');

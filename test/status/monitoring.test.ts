@@ -64,6 +64,7 @@ const alerts: readonly (readonly [alert: string, series: Readonly<Record<string,
     '50m',
   ],
   ['IngestdDocumentsFailed', { 'ingestd_documents{instance="a",folder="f",state="failed"}': '3x60' }, '20m'],
+  ['IngestdDocumentsFailed', { 'ingestd_deletions_refused{instance="a",folder="f"}': '1x60' }, '20m'],
   ['IngestdDeletionsHeld', { 'ingestd_held{instance="a",folder="f"}': '3x60' }, '20m'],
   ['IngestdInDoubt', { 'ingestd_in_doubt{instance="a"}': '1x60' }, '20m'],
   [

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
+import { sortFailures } from '../../model/report/failures.ts';
 import { presences } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { blockedForMs, statusSchema } from '../../model/report/status.ts';
@@ -140,6 +141,11 @@ function countOf(count: keyof typeof noDocuments) {
   return ofFolders((folder) => folder[count]);
 }
 
+/** One of the counts of each folder as status and page tell people. */
+function forPeople(count: 'held' | 'refused') {
+  return (now: Scrape): Values => sortFailures(now).folders.map((one) => [folderLabel(one), one[count]]);
+}
+
 function folderLabel({ name }: FolderStatus) {
   return { folder: printable(name) };
 }
@@ -183,7 +189,8 @@ const statusFigures: Figures<Scrape> = {
     '1 while a person has paused it.',
     ofFolders(({ name }, { paused }) => Number(paused.includes(name))),
   ],
-  ingestd_held: ['Deletions held for approval.', countOf('held')],
+  ingestd_held: ['Deletions held for approval.', forPeople('held')],
+  ingestd_deletions_refused: ['Deletions that the service refused.', forPeople('refused')],
   ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', countOf('kept')],
   ingestd_narrower: ['Documents held more narrowly than stated for them.', countOf('narrower')],
   ingestd_attached: ['Files that are attachments.', countOf('attached')],
