@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
+import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
@@ -26,6 +27,8 @@ const MAX_VERDICT_MS = 300;
 const firstPaint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity";
 
 const heldPaths = busyStatus().held?.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
+
+const ignored = { kind: 'ignored', code: 'ignore-rule', message: 'the pattern "*.docx" ignores it' };
 
 const markup = `<img src=x onerror="window.hit=1">"><script>window.hit=1</script>\u202Efdp.exe`;
 
@@ -501,6 +504,24 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await page.keyboard.press('Escape');
       await story.waitFor({ state: 'hidden' });
       expect(await focused(page)).toBe('inbox/2026/q3/memo.docx');
+    });
+
+    it('offers to keep a document whose deletion was refused, though its file is ignored by now', async () => {
+      const path = '2026/q3/memo.docx';
+      const failure = { folder: 'inbox', path, code: 'http-403', message: 'no', attempts: 1, retryAt: null };
+      const world = await open({ status: { failures: [failure], failuresTotal: 1 } });
+      const page = await visit(world);
+      await page.route('**/api/why*', async (route) => {
+        const response = await route.fetch();
+        const why = (await response.json()) as Why;
+        const at = '2026-01-31T14:00:00.000Z';
+        const attempts = [{ at, operation: 'delete', code: 'http-403', message: 'no' }];
+        await route.fulfill({ response, json: { ...why, verdict: ignored, attempts } });
+      });
+      await page.getByRole('button', { name: `inbox/${path}`, exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Keep at the service' }).click();
+      await eventually(() => world.control.calls.length === 2);
+      expect(world.control.calls[1]).toEqual({ keep: `inbox/${path}` });
     });
 
     it('tells the newest story of a file, though the answer before it comes later', async () => {

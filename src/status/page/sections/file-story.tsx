@@ -106,12 +106,12 @@ const ofFiles: ReadonlySet<string> = new Set(['document', 'settling', 'waiting',
 
 /** What a person can do about this file. */
 function Actions({ why, status }: Shown & { readonly why: Why }) {
-  const { path, narrower, docId, verdict } = why;
+  const { path, narrower, docId, verdict, attempts } = why;
   const folder = why.folder ?? '';
   const key = refKey({ folder, path });
   const isRetried = status.failures.some((one) => refKey(one) === key && mayHelpToRetry(one.code));
   const isHeld = status.held.some((one) => one.folder === folder && one.paths.includes(path));
-  const isRefused = isRetried && verdict.kind === 'absent' && docId !== null;
+  const isRefused = isRetried && attempts.at(-1)?.operation === 'delete' && docId !== null;
   const remains = docId === null ? '' : '; its document then stays at the service as it is';
   return (
     <div class="actions">
