@@ -1,4 +1,5 @@
 import { WorkQueue } from '../lib/queue/work-queue.ts';
+import { numberWords } from '../lib/text/amounts.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
@@ -154,6 +155,8 @@ const abortedMs = 2_000;
 
 /** In one pass, probes of documents chosen at random that were all not taken: at most 4 s apart, they take minutes. */
 const mostUntakenInPass = 50;
+/** So many are named when the first deletions of a folder are held. */
+const mostNamed = 3;
 const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** On its way to a request, or in it. */
 const untriedStates: readonly StateKind[] = [
@@ -1225,7 +1228,11 @@ export class Engine {
     for (const task of tasks) this.#advance(task, held);
     const hidden = this.holds.hiddenIn(folder) !== undefined;
     if (this.holds.isHeld(folder) || (where !== null && hidden)) return this.holds.recount(folder);
-    this.#reports.add({ folder, path: '', what: 'held', docId: null, message: reason, documents });
+    const first = [...this.tasks.missing(folder)].slice(0, mostNamed).map(({ ref }) => ref.path);
+    const more = documents - first.length;
+    const named = `${first.join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
+    const message = `${reason}: ${named}`;
+    this.#reports.add({ folder, path: '', what: 'held', docId: null, message, documents });
     await this.holds.begin(folder, reason, where ?? undefined);
   }
 

@@ -254,7 +254,13 @@ describe('the sync engine', () => {
     expect(told).toEqual([
       { level: 'warn', message: 'held', data: expect.objectContaining({ documents: 30 }) },
     ]);
-    expect(world.activities.filter(({ what }) => what === 'held')).toHaveLength(1);
+    expect(world.activities.filter(({ what }) => what === 'held')).toEqual([
+      expect.objectContaining({
+        folder: 'inbox',
+        documents: 30,
+        message: expect.stringMatching(/: a\/1\.txt, a\/2\.txt, a\/3\.txt and 27 more$/),
+      }),
+    ]);
     const hold = await eventually(() => world.ledger().hold('inbox') ?? null);
     const reasons = new Set([...world.engine().tasks.in('held')].map((task) => reasonOf(task)?.message));
     expect([...reasons]).toEqual([hold.reason]);
