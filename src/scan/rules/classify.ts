@@ -207,9 +207,11 @@ export function classifyUnpaired(
   orphan: 'orphan' | 'foreign',
   meant: string | undefined,
 ): Classification & { readonly kind: 'skipped' } {
-  const guess = meant === undefined ? '' : `; did you mean ${printable(meant)}?`;
+  // Of one that was left behind nobody here knows what became of its document.
+  const guess = meant === undefined ? 'it has another name' : `did you mean ${printable(meant)}?`;
+  const message = `a sidecar that fits no file beside it: its document is gone, or ${guess}`;
   return orphan === 'orphan'
-    ? { kind: 'skipped', code: orphanSidecarCode, message: `a sidecar that fits no file beside it${guess}` }
+    ? { kind: 'skipped', code: orphanSidecarCode, message }
     : {
         kind: 'skipped',
         code: 'foreign-sidecar',

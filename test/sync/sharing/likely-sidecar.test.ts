@@ -36,7 +36,7 @@ describe('a sidecar that fits no file (7.29)', () => {
       {
         path: wrong,
         code: 'orphan-sidecar',
-        message: 'a sidecar that fits no file beside it; did you mean salary.doc?',
+        message: 'a sidecar that fits no file beside it: its document is gone, or did you mean salary.doc?',
       },
     ]);
   });
