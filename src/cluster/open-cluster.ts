@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import { readIfThere } from '../lib/files/durable-file.ts';
-import { redisNodes } from '../lib/server/redis-address.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -44,10 +43,7 @@ export async function openCluster(options: ClusterOptions) {
   const { cluster, clock, log, state, times = fleetTimes } = options;
   const { id, isNew } = await stateId(state.dir);
   // Where the configuration gives no name: `archive-3f9a01c2`.
-  const machine =
-    hostname()
-      .replaceAll(/[^\w.-]/g, '-')
-      .slice(0, 80) || 'host';
+  const machine = hostname().replaceAll(/[^\w.-]/g, '-');
   const host = cluster.host ?? `${machine}-${id.slice(0, 8)}`;
   let owners: FolderOwners | null = null;
   let notify = () => {};
@@ -81,7 +77,7 @@ export async function openCluster(options: ClusterOptions) {
     ? createLease({ ...options, ...common, times: times.lease, name: id, isFirst: isNew })
     : null;
   if (lease !== null) await redis.tried;
-  log.info({ host, keys: redis.prefix, redis: redisNodes(cluster.redis) }, 'this host is part of a fleet');
+  log.info({ host, keys: redis.prefix, redis: cluster.redis.words }, 'this host is part of a fleet');
 
   return {
     host,

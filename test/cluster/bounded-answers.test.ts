@@ -1,3 +1,5 @@
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { isFleetHalted, readFleet } from '../../src/cluster/fleet/whole-fleet.ts';
@@ -10,6 +12,7 @@ import { accountAt, missingRedis, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 const mostBytes = 1_048_576;
+const mostEndlessBytes = 256 * mostBytes;
 
 describeWhere(missingRedis, 'what Redis answers', () => {
   let server: RedisServer;
@@ -77,4 +80,47 @@ describeWhere(missingRedis, 'what Redis answers', () => {
     await expect(isFleetHalted(redis)).rejects.toThrow(/the answer would be too long/);
     expect(answers).toEqual([]);
   });
+});
+
+/** Answers as Redis does, and without an end from the command on that is named. */
+async function startEndless(from: string) {
+  const info = 'run_id:abc\r\nrole:master\r\n';
+  const answers: Readonly<Record<string, string>> = {
+    HELLO: '%1\r\n$6\r\nserver\r\n$5\r\nredis\r\n',
+    INFO: `$${info.length}\r\n${info}\r\n`,
+  };
+  const chunk = Buffer.alloc(65_536, 120);
+  let bytes = 0;
+  const pour = (socket: Socket) => {
+    if (!socket.writable || bytes > mostEndlessBytes) return;
+    bytes += chunk.length;
+    socket.write(chunk, () => pour(socket));
+  };
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      for (const [, command = ''] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+        if (command !== from) socket.write(answers[command] ?? '+OK\r\n');
+        else if (socket.write('$99999999999\r\n')) pour(socket);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `redis://127.0.0.1:${port}`, sent: () => bytes, close: () => void server.close() };
+}
+
+it.each(['HELLO', 'INFO', 'EVALSHA'])('an answer to %s without an end is given up', async (command) => {
+  const server = await startEndless(command);
+  const link = openLink({ ...accountAt(server.url, 'endless'), clock: systemClock, log: silentLog });
+  await link.tried;
+  if (command === 'EVALSHA') await expect(link.evaluate('return 1', [], [])).rejects.toThrow();
+  expect(link.trouble()).toMatchObject({
+    code: 'redis-unavailable',
+    message: expect.stringContaining('too long'),
+  });
+  link.close();
+  server.close();
+  // What has arrived, and what is between both ends of the connection.
+  expect(server.sent()).toBeLessThan(mostEndlessBytes / 4);
 });

@@ -56,10 +56,8 @@ export function createSharedMinute(options: SharedMinuteOptions) {
   const run = randomBytes(4).toString('hex');
   let named = 0;
 
-  let taker: Taker = {
-    wanted: () => ({ count: 0, isAhead: false }),
-    grant: (permit) => permit.giveBack(),
-  };
+  /** Null: not known yet. */
+  let taker: Taker | null = null;
   let ownDemand: Demand = { level: 0, count: 0 };
   const held = new Map<string, SharedPermit>();
   /** Answered permits that Redis does not know of yet, with the time of the answer (monotonic, ms). */
@@ -163,7 +161,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     // The clock of the same process is followed over a lost connection.
     if (timeOf !== redis.runId) time = followRedisTime(times.marginMs);
     timeOf = redis.runId;
-    const wanted = taker.wanted();
+    const wanted = taker?.wanted() ?? { count: 0, isAhead: false };
     const [spentNow, returnedNow] = [[...spent], [...returned]];
     const mayAsk = options.mayAsk() && !hasLeft;
     const sent = sentNow(clock);
@@ -232,12 +230,13 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     const isFirst = before === noAnswer;
     last = { ...answer, waiting: answer.waiting ?? before.waiting };
     answeredAt = at;
-    // An epoch that is new to this host: what is under way has to be put back at once.
-    if (answer.epoch !== before.epoch && held.size > 0) beat.now();
-    if (answer.epoch !== before.epoch && !isFirst) options.onReset();
+    const isNewEpoch = answer.epoch !== before.epoch;
+    // What is under way has to be put back at once.
+    if (isNewEpoch && held.size > 0) beat.now();
+    if (isNewEpoch && !isFirst) options.onReset();
     if (answer.reset) log.warn({ reason: answer.why }, resetWords[answer.why]);
-    if (isFirst || answer.halted !== before.halted || closedEpoch(answer) !== closedEpoch(before))
-      options.onChange();
+    const hasOpened = before.openMs > 0 && answer.openMs === 0;
+    if (isFirst || isNewEpoch || hasOpened || answer.halted !== before.halted) options.onChange();
   }
 
   function grant(id: string, heldAt: Sent): void {
@@ -249,11 +248,11 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     };
     const permit = sharedPermit({ heldAt, clock, times, lease, ask: beat.now, end });
     held.set(id, permit);
-    taker.grant(permit);
+    taker?.grant(permit);
   }
 
   function isWanted(): boolean {
-    return taker.wanted().count > 0;
+    return taker !== null && taker.wanted().count > 0;
   }
 
   /** Permits whose requests have begun, or are about to begin. */
@@ -281,11 +280,6 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     nextAt = clock.monotonic() + delayMs;
     beat.rest();
   }
-}
-
-/** The epoch whose window without permits is not over; 0: there is none. */
-function closedEpoch({ openMs, epoch }: PermitAnswer): number {
-  return openMs > 0 ? epoch : 0;
 }
 
 /** Why no host sends for a while. */

@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 
 import { createClient } from '@redis/client';
 
-import { redisNodes } from '../../lib/server/redis-address.ts';
 import type { RedisAddress } from '../../lib/server/redis-address.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { ClusterSettings, ServiceSettings } from '../../model/settings.ts';
@@ -53,6 +53,8 @@ interface Session {
 /** A command without an answer after this is given up, and its connection with it. */
 export const commandMs = 2_000;
 const connectMs = 4_000;
+/** No more than that is received between two answers; those of scripts are at most a quarter of it. */
+const mostBytes = 4_194_304;
 const firstRestMs = 100;
 /** Whoever is waiting for Redis is connected within two seconds: a new fleet may begin then (`askForPermits`). */
 const longestRestMs = 1_500;
@@ -66,7 +68,7 @@ export function openLink(options: LinkOptions) {
   const { clock, log, channels = [], onMessage = () => {}, onChange = () => {} } = options;
   const address = options.cluster.redis;
   const prefix = prefixOf(options);
-  const redis = redisNodes(address);
+  const redis = address.words;
   let session: Session | null = null;
   let trouble: Reason | null = null;
   /** When Redis last refused a script: monotonic, ms. */
@@ -195,11 +197,11 @@ async function sessionOf(client: Client): Promise<Session> {
 }
 
 function clientOf(
-  { tls, username, password, database }: Omit<RedisAddress, 'nodes' | 'sentinelName'>,
+  { tls, username, password, database }: Omit<RedisAddress, 'nodes' | 'sentinelName' | 'words'>,
   { host, port }: RedisAddress['nodes'][number],
 ) {
   const socket = { host, port, connectTimeout: connectMs, reconnectStrategy: false } as const;
-  return createClient({
+  const client = createClient({
     RESP: 3,
     name: 'ingestd',
     disableOfflineQueue: true,
@@ -210,6 +212,15 @@ function clientOf(
     // An address has no server name.
     socket: tls ? { ...socket, tls: true, ...(isIP(host) === 0 ? { servername: host } : {}) } : socket,
   });
+  let bytes = 0;
+  // The client gathers an answer of any length, and shows its connection to nobody else.
+  const received = client._ejectSocket();
+  client._insertSocket(received);
+  received.on('data', ({ length }: Uint8Array) => {
+    bytes += length;
+    if (bytes > mostBytes) received.emit('error', new Error('its answer is too long'));
+  });
+  return Object.assign(client, { answered: () => void (bytes = 0) });
 }
 
 /** The server's address; with Sentinel, asks one after the other where it is now. */
@@ -239,7 +250,8 @@ class LateError extends Error {}
 
 const connected = (client: Client) => inTime(client.connect(), connectMs, 'no connection in time');
 
-const answerOf = (client: Client, command: readonly string[]) => inTime(client.sendCommand(command));
+const answerOf = (client: Client, command: readonly string[]) =>
+  inTime(client.sendCommand(command).finally(client.answered));
 
 /** The client's own time for a command is over when that is written. */
 function inTime<T>(promise: Promise<T>, ms = commandMs, words = 'no answer in time'): Promise<T> {
@@ -251,15 +263,14 @@ function inTime<T>(promise: Promise<T>, ms = commandMs, words = 'no answer in ti
 
 /** What went wrong, in words without addresses of ours or secrets. */
 function wordsOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error);
-  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
-    return wordsOf(error.errors[0]);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  const message = 'message' in error ? String(error.message) : '';
+  const errors = typeof error === 'object' && error !== null && 'errors' in error ? error.errors : null;
+  if (Array.isArray(errors) && errors.length > 0) return wordsOf(errors[0]);
+  const code = errorCode(error);
+  const message = errorMessage(error);
   if (message.startsWith('NOAUTH'))
     return 'it requires a password; set INGESTD_REDIS_URL to an address with one';
   if (message.startsWith('WRONGPASS')) return 'it does not accept the user and password of its address';
-  return code === null || message.includes(code) ? message : `${message} (${code})`;
+  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
 }
 
 /** What all keys and channels of an account begin with; the braces keep them together in a Redis Cluster. */

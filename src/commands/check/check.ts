@@ -1,6 +1,5 @@
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { redisNodes } from '../../lib/server/redis-address.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
@@ -138,7 +137,7 @@ async function checkRedis(
   cluster: ClusterSettings,
   service: Settings['service'],
 ): Promise<readonly CheckFinding[]> {
-  const subject = redisNodes(cluster.redis);
+  const subject = cluster.redis.words;
   const { openLink } = await import('../../cluster/redis/connection.ts');
   const link = openLink({ cluster, service, username: '', clock: systemClock, log: silentLog });
   await link.tried;

@@ -1,8 +1,9 @@
 import { orNull } from '../or-null.ts';
-import { urlHost } from './host.ts';
 
 /** Where Redis is, as `cluster.redisUrl` says it. */
 export interface RedisAddress {
+  /** The nodes for people: no user, no password. */
+  readonly words: string;
   readonly tls: boolean;
   /** The server; with Sentinel, the sentinels. */
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
@@ -33,22 +34,16 @@ export function parseRedisAddress(text: string): RedisAddress | null {
     const found = urls.map(({ hostname, port }) => ({ name: decodeURIComponent(hostname), port }));
     const isValid = found.every(({ name, port }) => host.test(name) && port !== '0');
     if (first === undefined || !isValid || /:(?:,|$)/.test(nodes)) return null;
+    const at = found.map((node) => ({ ...node, port: Number(node.port || (name === '' ? 6379 : 26_379)) }));
+    const words = at.map((node) => `${node.name}:${node.port}`).join(', ');
     return {
+      words: name === '' ? words : `${name} by the sentinels ${words}`,
       tls: scheme === 'rediss',
-      nodes: found.map(({ name: node, port }) => ({
-        host: node.replace(/^\[(.*)\]$/, '$1'),
-        port: Number(port || (name === '' ? 6379 : 26_379)),
-      })),
+      nodes: at.map(({ name: node, port }) => ({ host: node.replace(/^\[(.*)\]$/, '$1'), port })),
       sentinelName: name || null,
       username: decodeURIComponent(first.username) || null,
       password: decodeURIComponent(first.password) || null,
       database: Number(database),
     };
   });
-}
-
-/** The nodes for people: no user, no password. */
-export function redisNodes({ nodes, sentinelName }: RedisAddress): string {
-  const list = nodes.map(({ host, port }) => `${urlHost(host)}:${port}`).join(', ');
-  return sentinelName === null ? list : `${sentinelName} by the sentinels ${list}`;
 }
