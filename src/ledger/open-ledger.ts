@@ -76,14 +76,14 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
     const low = new Low(adapter, new LedgerData());
     await low.read();
     const { data } = low;
-    data.side.prune(clock.now());
+    data.side.prune(clock);
     const compactor = createCompactor(adapter, options, () => {
-      data.side.prune(clock.now());
+      data.side.prune(clock);
       return low.write();
     });
     const queue = createCommitQueue(data, async (changes, apply) => {
       await adapter.append(changes, apply);
-      if (data.side.isGrown()) data.side.prune(clock.now());
+      if (data.side.isGrown()) data.side.prune(clock);
       compactor.consider();
     });
     if (wasRecovered) await compactor.run();

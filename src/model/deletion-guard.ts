@@ -58,16 +58,16 @@ export function judgeDeletions(proposal: Proposal): Verdict {
 }
 
 /**
- * How many deletions were let through in the last ten minutes, and when the first of them was, wall clock, ms; Infinity:
- * there was none. One that seems to lie ahead counts.
+ * How many deletions were let through in the last ten minutes, and how many documents the folder had before the first of
+ * them; Infinity: it is not known. One that seems to lie ahead counts.
  */
 export function recentDeletions(
   removals: readonly Removal[],
   clock: Pick<Clock, 'now' | 'sinceBoot'>,
-): { readonly count: number; readonly since: number } {
+): { readonly count: number; readonly documents: number } {
   const recent = removals.filter((removal) => passedMs(removal, clock) < guardWindowMs);
   return {
     count: recent.reduce((total, { count }) => total + count, 0),
-    since: Math.min(...recent.map(({ at }) => at)),
+    documents: recent[0]?.documents ?? Infinity,
   };
 }

@@ -59,7 +59,7 @@ import { hasAttachmentAt } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
-import { uncompared } from './decide/deletions.ts';
+import { sentDocuments, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
@@ -1160,7 +1160,6 @@ export class Engine {
     // What was not found may be below what is mounted by then.
     for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
     const view = this.folders.viewOf(ref.folder);
-    view.noteClocks(this.#clock);
     const seenAt = view.lastScanBefore(since);
     return whereaboutsOf(
       { ref, record },
@@ -1512,8 +1511,9 @@ export class Engine {
   }
 
   /** The service no longer holds them: one record of the ledger for all. */
-  async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
-    await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock));
+  async #forget(batch: readonly [Deletable, ...Deletable[]], warning: string | null): Promise<void> {
+    const documents = sentDocuments(batch[0].task.ref.folder, { ledger: this.#ledger, tasks: this.tasks });
+    await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock, documents));
     for (const { task, record } of batch) {
       this.#unsentAttachments.deleted(task.ref);
       this.#done(task, 'deleted', { docId: record.docId, message: warning });

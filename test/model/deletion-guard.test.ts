@@ -117,7 +117,7 @@ describe('deletions of the last ten minutes', () => {
     const sinceBoot = () => ({ bootId: 'this', ms: 700_000 });
     const removals = [
       { at: now - 3_600_000, sinceBoot: { bootId: 'this', ms: 640_000 }, count: 1 },
-      { at: now, sinceBoot: { bootId: 'this', ms: 100_000 }, count: 10 },
+      { at: now, sinceBoot: { bootId: 'this', ms: 99_990 }, count: 10 },
       { at: now - 3_600_000, sinceBoot: { bootId: 'other', ms: 900_000 }, count: 100 },
     ];
     expect(recentDeletions(removals, { now: () => now, sinceBoot }).count).toBe(1);

@@ -1,3 +1,5 @@
+import { passedMs } from '../../lib/time/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { isSameFile, refKey } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
@@ -6,7 +8,7 @@ import type { SideChange } from '../format/change-format.ts';
 const SENT_KEPT_MS = 600_000;
 /** An hour; the deletion guard looks back ten minutes only. */
 const REMOVALS_KEPT_MS = 3_600_000;
-/** Kept however old they seem: the wall clock may have jumped. */
+/** Kept however old they seem: where the system does not say how long it has run, the wall clock may have jumped. */
 const NEWEST_SENT = 200;
 const NEWEST_REMOVALS = 50;
 /** So many more than were kept last time, and the old ones are looked for. */
@@ -162,18 +164,20 @@ export class SideState {
     ];
   }
 
-  /** Forgets requests and removals that nobody asks for any more. `now` is wall clock, ms. */
-  prune(now: number): void {
+  /** Forgets requests and removals that nobody asks for any more. */
+  prune(clock: Pick<Clock, 'now' | 'sinceBoot'>): void {
     this.#appliedSince = 0;
     const requests = [...this.#sent.values()];
     const kept = requests.filter(
-      ({ at, answeredAt }, index) =>
-        index >= requests.length - NEWEST_SENT || Math.max(at, answeredAt ?? 0) > now - SENT_KEPT_MS,
+      ({ at, answeredAt, answeredSinceBoot: sinceBoot }, index) =>
+        index >= requests.length - NEWEST_SENT ||
+        passedMs({ at: Math.max(at, answeredAt ?? 0), sinceBoot }, clock) < SENT_KEPT_MS,
     );
     this.#sent = new Map(kept.map((request) => [request.id, request]));
     for (const [folder, list] of this.#removals) {
       const recent = list.filter(
-        ({ at }, index) => index >= list.length - NEWEST_REMOVALS || at > now - REMOVALS_KEPT_MS,
+        (removal, index) =>
+          index >= list.length - NEWEST_REMOVALS || passedMs(removal, clock) < REMOVALS_KEPT_MS,
       );
       this.#removals.set(folder, recent);
     }

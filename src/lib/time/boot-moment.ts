@@ -8,10 +8,16 @@ export interface BootMoment {
   readonly ms: number;
 }
 
+/** In such steps the system says how long ago it was booted, ms. */
+export const bootStepMs = 10;
+
 let bootId: string | null | undefined;
 
-/** This moment; null: the system does not tell one boot from another. */
+/** This moment, to `bootStepMs`; null: the system does not tell one boot from another. */
 export function bootMoment(): BootMoment | null {
   bootId ??= orNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8));
-  return bootId === null ? null : { bootId, ms: Number(process.hrtime.bigint() / 1_000_000n) };
+  // The process may have been given clocks of its own.
+  const uptime = orNull(() => readFileSync('/proc/uptime', 'utf8'));
+  if (bootId === null || uptime === null) return null;
+  return { bootId, ms: Math.round(Number.parseFloat(uptime) * 1_000) };
 }

@@ -1,4 +1,4 @@
-import { bootMoment } from './boot-moment.ts';
+import { bootMoment, bootStepMs } from './boot-moment.ts';
 import type { BootMoment } from './boot-moment.ts';
 
 /** The time, as an interface so that tests can control it. */
@@ -25,7 +25,7 @@ export function writtenMoment({ now, sinceBoot }: Pick<Clock, 'now' | 'sinceBoot
 }
 
 /**
- * How long ago that was, ms. The wall clock may have been set since, and is asked only where the time since the boot is
+ * How long ago that was at least, ms. The wall clock may have been set since, and is asked only where the time since the boot is
  * not known: what was before this boot is as old as that at least.
  */
 export function passedMs(
@@ -34,11 +34,8 @@ export function passedMs(
 ): number {
   const present = sinceBoot?.() ?? null;
   if (then === undefined || present === null) return now() - at;
-  return present.ms - (then.bootId === present.bootId ? then.ms : 0);
+  return then.bootId === present.bootId ? present.ms - then.ms - bootStepMs : present.ms;
 }
-
-/** A wall clock that moves this much against the monotonic one was set, ms; slewing is slower. */
-export const clockJumpMs = 1_000;
 
 /** Says whether something ends within `ms`: when it has ended, or when they are over. Rejects where it does before. */
 export function isWithin(clock: Clock, ms: number, ended: Promise<unknown>): Promise<boolean> {

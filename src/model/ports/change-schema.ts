@@ -14,6 +14,8 @@ const ref = z.object({ folder, path });
 const paths = z.array(path);
 /** Wall clock, ms. */
 const at = z.number();
+/** To tell what was seen before from what was seen after: the wall clock, ms, but never earlier than one before it. */
+const moment = z.number();
 const id = z.string();
 
 /** What `lstat` said of a file. */
@@ -129,13 +131,13 @@ const root = z.object({
   /** Ms; 0 or absent: not known. */
   birthtimeMs: z.number().optional(),
   /** When a whole scan of it began, of those that were written down. What was recorded stood then. */
-  seenAt: at.optional(),
+  seenAt: moment.optional(),
   /** Directories in which something cannot be read, and since when they have looked so; absent: none. */
-  unreadable: z.array(z.strictObject({ path, look: z.string(), since: at })).optional(),
+  unreadable: z.array(z.strictObject({ path, look: z.string(), since: moment })).optional(),
   /** How often another directory was accepted as the root; absent: never. */
   changes: z.number().optional(),
   /** The device of the root before, where another one came to its path while nothing was known of it; until when. */
-  covered: z.strictObject({ dev: z.number(), until: at }).optional(),
+  covered: z.strictObject({ dev: z.number(), until: moment }).optional(),
   /** `onRemove` is keep, or it was, and files with records are still missing. Absent: neither. */
   keeps: z.literal(true).optional(),
 });
@@ -157,8 +159,12 @@ export const plainChangeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: kind('approve'), folder, paths, keeps: z.literal(true).optional() }),
   /** The answer counts no more: the document is deleted, or its file came back. */
   z.object({ kind: kind('unapprove'), folder, paths }),
-  /** Deletions of one folder that were let through. */
-  z.object({ kind: kind('removed'), folder, removal: z.object({ at, sinceBoot, count: z.number() }) }),
+  /** Deletions of one folder that were let through. `documents`: what the folder had before, where that is known. */
+  z.object({
+    kind: kind('removed'),
+    folder,
+    removal: z.object({ at, sinceBoot, count: z.number(), documents: z.number().optional() }),
+  }),
   z.object({ kind: kind('root'), folder, identity: root }),
   /** Directories below the root on which something is mounted, or was, in place of what was known. */
   z.object({
@@ -171,7 +177,7 @@ export const plainChangeSchema = z.discriminatedUnion('kind', [
      * Those that were seen with nothing mounted on them, until something was found to be; null: nothing is. What came
      * into one then lies below the next mount. `since`: when something was found to be mounted there no longer.
      */
-    bare: z.array(z.object({ path, until: at.nullable(), since: at.optional() })).optional(),
+    bare: z.array(z.object({ path, until: moment.nullable(), since: moment.optional() })).optional(),
   }),
   /**
    * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no

@@ -17,7 +17,7 @@ import type {
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode, likelySidecarCode } from '../../model/report/wait-kinds.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
-import { arrivesWithinMs, mayArriveLate, underWayReason } from '../send/late-arrivals.ts';
+import { arrivesWithinMs, underWayReason } from '../send/late-arrivals.ts';
 import type { EngineParts } from '../parts.ts';
 import { hashAsPlanned } from '../send/planned.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
@@ -103,7 +103,7 @@ export class DocumentComparison {
 
   /** Requests that earlier processes made, answered or not. */
   noteEarlierRequests(sent: readonly SentRequest[]): void {
-    this.#mayArriveLate = mayArriveLate(sent, this.#clock.now());
+    this.#mayArriveLate = sent.some(({ answeredAt }) => answeredAt === null);
   }
 
   /** Documents whose attachment a found file is, or was. */

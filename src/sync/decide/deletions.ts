@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
-import type { Proposal, Verdict } from '../../model/deletion-guard.ts';
+import type { Verdict } from '../../model/deletion-guard.ts';
 import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -14,16 +14,7 @@ interface DeletionEvidence {
   readonly tasks: Pick<TaskStore, 'counts' | 'missing'>;
   readonly ledger: Pick<
     LedgerPort,
-    | 'get'
-    | 'hold'
-    | 'answer'
-    | 'removals'
-    | 'count'
-    | 'root'
-    | 'mounts'
-    | 'mountIdentities'
-    | 'sentRequests'
-    | 'entries'
+    'get' | 'hold' | 'answer' | 'removals' | 'count' | 'root' | 'mounts' | 'mountIdentities'
   >;
   readonly view: FolderView;
   /** Null: not there, or not readable. */
@@ -51,13 +42,13 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
   if (reason !== undefined) return { kind: 'hold', reason };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
-  const { count: recent, since } = recentDeletions(ledger.removals(folder), clock);
-  const proposal = {
+  const { count: recent, documents } = recentDeletions(ledger.removals(folder), clock);
+  const verdict = judgeDeletions({
     removed: waiting.length,
     held: missing.length - waiting.length,
     recent,
-    // What is kept at the service has no file here, or none that is sent.
-    documents: ledger.count(folder) - tasks.counts(folder).kept + recent,
+    // What has come since the ten minutes began makes no room for others.
+    documents: Math.min(documents, sentDocuments(folder, evidence) + recent),
     limits,
     rootChanged: isOtherRoot(ledger.root(folder), view, evidence.root),
     unmounted: waiting.filter((task) => {
@@ -68,32 +59,22 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
         ledger.mountIdentities(folder).some((known) => isBelow(task, known.path) && isOtherMount(known, view))
       );
     }).length,
-  };
-  const verdict = judgeWithoutNew(proposal, ledger, { folder, since });
+  });
   // What goes after everything was read was not kept.
   const isKept =
     ledger.root(folder)?.keeps === true && waiting.some(({ since }) => since <= view.readWholeAt);
   return isKept && verdict.kind === 'allow' ? { kind: 'hold', reason: keptReason } : verdict;
 }
 
-/**
- * What has come since the first of the recent deletions does not make room for others. Counting it takes a look at all
- * records: only where it may tell.
- */
-function judgeWithoutNew(
-  proposal: Proposal,
-  { sentRequests, entries }: Pick<LedgerPort, 'sentRequests' | 'entries'>,
-  { folder, since }: { readonly folder: string; readonly since: number },
-): Verdict {
-  const without = (uploads: number) =>
-    judgeDeletions({ ...proposal, documents: proposal.documents - uploads });
-  const verdict = judgeDeletions(proposal);
-  const most = sentRequests().filter(({ at }) => at >= since).length;
-  if (verdict.kind === 'hold' || without(most).kind === 'allow') return verdict;
-  let uploads = 0;
-  for (const { ref, record } of entries())
-    if (ref.folder === folder && Date.parse(record.uploadedAt) >= since) uploads += 1;
-  return without(uploads);
+/** What is kept at the service has no file here, or none that is sent. */
+export function sentDocuments(
+  folder: string,
+  {
+    ledger,
+    tasks,
+  }: { readonly ledger: Pick<LedgerPort, 'count'>; readonly tasks: Pick<TaskStore, 'counts'> },
+): number {
+  return ledger.count(folder) - tasks.counts(folder).kept;
 }
 
 /**

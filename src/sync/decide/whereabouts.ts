@@ -33,7 +33,7 @@ interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   readonly covered: readonly CoveredMountPoint[];
   readonly ledger: Pick<LedgerPort, 'get'>;
   readonly tasks: Pick<TaskStore, 'get'>;
-  /** The document was at its path at this time at the latest that is known, wall clock, ms. */
+  /** The document was at its path at this moment at the latest that is known. */
   readonly seenAt: number;
   /** Whether a directory looked at that time as it does now: then the file has not come into it, or with it. */
   readonly hasStood: (directory: InFolder<UnreadableDirectory>) => boolean;

@@ -16,7 +16,7 @@ const seenAtEveryMs = 10 * 60_000;
 /** A scan that begins in the millisecond in which a mount was found could not be told from one before the mount. */
 const afterMountMs = 2;
 
-/** A root under which everything was listed by a scan that began at `seenAt`, wall clock, ms. */
+/** A root under which everything was listed by a scan that began at this moment. */
 interface ScannedRoot {
   readonly root: RootIdentity;
   readonly seenAt: number;
@@ -83,8 +83,8 @@ export class FolderRoots {
       known.birthtimeMs === root.birthtimeMs &&
       known.path === root.path &&
       known.keeps === keeps;
-    const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
-    const unreadable = unreadableSince(known, found, this.#parts.clock.now());
+    const isOld = known?.seenAt === undefined || seenAt - known.seenAt >= seenAtEveryMs;
+    const unreadable = unreadableSince(known, found, this.#parts.folders.moment());
     const isAsBefore = isDeepStrictEqual(unreadable, known?.unreadable);
     // The scan that the ledger knows began before one of them looked so: it tells less of what goes from now on than this one.
     const isOutdated = unreadable?.some(({ since }) => since > (known?.seenAt ?? 0)) === true;
@@ -135,7 +135,7 @@ export class FolderRoots {
       view,
       mounts,
       isWhole,
-      now: this.#parts.clock.now(),
+      now: this.#parts.folders.moment(),
     });
     if (change === null) return;
     const before = this.#coveredIn(folder);

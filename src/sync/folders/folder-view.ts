@@ -1,5 +1,3 @@
-import { clockJumpMs } from '../../lib/time/clock.ts';
-import type { Clock } from '../../lib/time/clock.ts';
 import {
   directoryOf,
   isUnfitSidecar,
@@ -23,12 +21,10 @@ export class FolderView {
   #scannedAt = Infinity;
   #isProven = false;
   #isRootChanged = false;
-  /** Whole scans: when each began by the wall clock, and ended by the monotonic one. The newest last. */
+  /** Whole scans: the moment at which each began, and when it ended by the monotonic clock. The newest last. */
   #scans: readonly { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
-  /** Between the two clocks. */
-  #offset = -Infinity;
-  #seenBefore: number;
+  readonly #seenBefore: number;
   /** An earlier process scanned the folder. */
   readonly isResumed: boolean;
   #readWholeAt = Infinity;
@@ -42,7 +38,7 @@ export class FolderView {
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new Map<number, Set<number>>();
 
-  /** `seenBefore`: when a scan of an earlier process began, by the wall clock; 0: it is not known. */
+  /** `seenBefore`: the moment at which a scan of an earlier process began; 0: it is not known. */
   constructor(seenBefore = 0) {
     this.#seenBefore = seenBefore;
     this.isResumed = seenBefore !== 0;
@@ -111,21 +107,9 @@ export class FolderView {
     else this.#skips.set(directory, skips);
   }
 
-  /** Where the wall clock was set back, what was seen before counts as seen earlier: files bear times of the new one. */
-  noteClocks({ now, monotonic }: Clock): void {
-    const offset = now() - monotonic();
-    const back = this.#offset - offset;
-    if (back > 0 && back < clockJumpMs) return;
-    this.#offset = offset;
-    if (back <= 0) return;
-    this.#began -= back;
-    this.#seenBefore -= back;
-    this.#scans = this.#scans.map(({ began, ended }) => ({ began: began - back, ended }));
-  }
-
-  /** A scan of everything begins, with the root. `now` is wall clock, ms. */
-  scanBegins(root: RootMarks, now: number): void {
-    this.#began = now;
+  /** A scan of everything begins, with the root, at a `WatchedFolders.moment`. */
+  scanBegins(root: RootMarks, moment: number): void {
+    this.#began = moment;
     this.#root = root;
     // What single directories have proved since the last scan of everything may be true of another root.
     this.#isProven = false;
@@ -138,7 +122,7 @@ export class FolderView {
 
   /**
    * The whole folder was listed, under a root that is trusted or not. `isReadWhole`: no directory was unreadable. `now`
-   * is monotonic, ms; gives when that scan began, by the wall clock.
+   * is monotonic, ms; gives the moment at which that scan began.
    */
   scanEnds(isTrusted: boolean, isReadWhole: boolean, now: number): number {
     this.#scannedAt = Math.min(this.#scannedAt, now);
@@ -160,7 +144,7 @@ export class FolderView {
   }
 
   /**
-   * When a whole scan began (wall clock) that ended before `monotonic`: the last one, or, if none is known any more,
+   * The moment at which a whole scan began that ended before `monotonic`: the last one, or, if none is known any more,
    * that of an earlier process.
    */
   lastScanBefore(monotonic: number): number {

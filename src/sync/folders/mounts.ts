@@ -32,7 +32,7 @@ export function isOtherMount(known: MountIdentity, view: FolderView): boolean {
 
 /** A mount point, below which or on which files may lie that nobody sees. */
 export interface CoveredMountPoint extends DirectoryRef {
-  /** When something was found to be mounted there, or to be no longer, wall clock, ms. */
+  /** The moment at which something was found to be mounted there, or to be no longer. */
   readonly until: number;
   /** It is what was mounted there that may hold them. */
   readonly isAway: boolean;
@@ -89,7 +89,7 @@ export function mountsToRemember(
     /** Directories on which something is mounted now. */
     readonly mounts: readonly string[];
     readonly isWhole: boolean;
-    /** Wall clock, ms. */
+    /** This moment. */
     readonly now: number;
   },
 ): Extract<Change, { kind: 'mounts' }> | null {

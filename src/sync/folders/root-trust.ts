@@ -52,8 +52,7 @@ export function coveredRoot(
 const mostUnreadable = 1_000;
 
 /**
- * Since when these directories have looked as they do now, as far as that is known, wall clock, ms; undefined: there are
- * none.
+ * Since which moment these directories have looked as they do now, as far as that is known; undefined: there are none.
  */
 export function unreadableSince(
   known: RootIdentity | undefined,
@@ -63,12 +62,12 @@ export function unreadableSince(
   const unreadable = found.slice(0, mostUnreadable).flatMap(({ path, look }) => {
     if (look === null) return [];
     const before = known?.unreadable?.find((one) => one.path === path && one.look === look);
-    return [{ path, look, since: Math.min(before?.since ?? now, now) }];
+    return [{ path, look, since: before?.since ?? now }];
   });
   return unreadable.length === 0 ? undefined : unreadable;
 }
 
-/** Whether a directory that cannot be read is known to have looked at `seenAt`, wall clock, ms, as it does now. */
+/** Whether a directory that cannot be read is known to have looked at the moment `seenAt` as it does now. */
 export function hasStoodSo(
   root: RootIdentity | undefined,
   { path, look }: UnreadableDirectory,

@@ -25,10 +25,7 @@ export class ScanNotes {
     const { clock, directories, folders, ledger } = this.#parts;
     const view = folders.viewOf(folder);
     // A scan of everything begins with the root.
-    if (directory === '') {
-      view.noteClocks(clock);
-      view.scanBegins(identity, clock.now());
-    }
+    if (directory === '') view.scanBegins(identity, folders.moment());
     // What has come into the ledger since, for a directory that was gone by then, is compared too.
     if (directory === '' || deep === 'from here')
       for (const known of ledger.directories(folder)) if (isAtOrBelow(known, directory)) view.tree.add(known);

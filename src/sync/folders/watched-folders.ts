@@ -21,6 +21,8 @@ export class WatchedFolders {
 
   readonly #clock: Clock;
   readonly #began: number;
+  /** Of moments, before the monotonic clock. */
+  readonly #momentsAheadMs: number;
   readonly #removeGraceMs: number;
   readonly #settleMs: number;
 
@@ -33,7 +35,7 @@ export class WatchedFolders {
       settleMs,
     }: {
       readonly clock: Clock;
-      readonly ledger: Pick<LedgerPort, 'root'>;
+      readonly ledger: Pick<LedgerPort, 'root' | 'bareMountPoints'>;
       readonly removeGraceMs: number;
       readonly settleMs: number;
     },
@@ -46,6 +48,16 @@ export class WatchedFolders {
     this.#views = new Map(
       folders.map(({ settings: { name } }) => [name, new FolderView(ledger.root(name)?.seenAt)]),
     );
+    const latest = Math.max(clock.now(), ...this.names.flatMap((name) => momentsOf(name, ledger)));
+    this.#momentsAheadMs = latest - this.#began;
+  }
+
+  /**
+   * Now, to tell what was seen in folders before from what was seen after, over restarts too: the time of the wall clock,
+   * but later than all that is written down, whatever that clock is set to.
+   */
+  moment(): number {
+    return this.#momentsAheadMs + this.#clock.monotonic();
   }
 
   get names(): readonly string[] {
@@ -149,4 +161,15 @@ export class WatchedFolders {
   #isPatient(since = -Infinity): boolean {
     return this.#clock.monotonic() - Math.max(since, this.#began) < firstScanPatienceMs;
   }
+}
+
+/** What the ledger says was seen in a folder, and when. */
+function momentsOf(
+  folder: string,
+  { root, bareMountPoints }: Pick<LedgerPort, 'root' | 'bareMountPoints'>,
+): readonly number[] {
+  const { seenAt, covered, unreadable = [] } = root(folder) ?? {};
+  const since = [...unreadable, ...bareMountPoints(folder)].map((one) => one.since);
+  const until = [covered, ...bareMountPoints(folder)].map((one) => one?.until);
+  return [seenAt, ...since, ...until].filter((at) => typeof at === 'number');
 }

@@ -22,11 +22,12 @@ export function aboutDelete(batch: readonly [Deletable, ...Deletable[]]): Reques
   return { ...shared, path: ref.path, operation: 'delete', mayBeGone: isPerhapsGone(record) };
 }
 
-/** What accepted deletions change in the ledger, as one commit. */
+/** What accepted deletions change in the ledger, as one commit. `documents`: how many of its folder were sent before. */
 export function deletedChanges(
   batch: readonly Deletable[],
   ledger: Pick<LedgerPort, 'get' | 'isApproved'>,
   clock: Pick<Clock, 'now' | 'sinceBoot'>,
+  documents: number,
 ): readonly Change[] {
   const folder = batch[0]?.task.ref.folder;
   if (folder === undefined) return [];
@@ -43,7 +44,13 @@ export function deletedChanges(
     { kind: 'unapprove', folder, paths: refs.map(({ path }) => path) },
     ...(unapproved === 0
       ? []
-      : [{ kind: 'removed' as const, folder, removal: { ...writtenMoment(clock), count: unapproved } }]),
+      : [
+          {
+            kind: 'removed' as const,
+            folder,
+            removal: { ...writtenMoment(clock), count: unapproved, documents },
+          },
+        ]),
   ];
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { FileStat, FileIdentity } from '../../../src/model/document.ts';
 import type {
   DirectoryRef,
-  LedgerEntry,
   LedgerRecord,
   MountIdentity,
   RootIdentity,
@@ -51,9 +50,7 @@ interface Circumstances {
   readonly hold?: { readonly reason: string; readonly hiddenIn?: DirectoryRef };
   readonly holdBeingWritten?: string;
   readonly approved?: readonly string[];
-  readonly removed?: readonly { readonly at: number; readonly count: number }[];
-  /** So many documents were uploaded then, of this folder and of another. */
-  readonly came?: { readonly count: number; readonly at: number };
+  readonly removed?: readonly { readonly at: number; readonly count: number; readonly documents?: number }[];
   readonly known?: RootIdentity | undefined;
   readonly now?: RootIdentity | null;
   readonly isRootChanged?: boolean;
@@ -78,9 +75,6 @@ function verdict(given: Circumstances) {
   if (given.isRootChanged === true) view.scanEnds(false, false, 0);
   if (given.listed !== undefined) view.noteDirectory('d', given.listed, 0);
   if (given.seen !== undefined) view.noteDevice(...given.seen);
-  const came = ['inbox', 'other'].flatMap((folder) =>
-    Array.from({ length: given.came?.count ?? 0 }, () => ({ folder, at: given.came?.at ?? 0 })),
-  );
   return judgeMissing('inbox', {
     tasks,
     ledger: {
@@ -92,8 +86,6 @@ function verdict(given: Circumstances) {
       root: () => ('known' in given ? given.known : root),
       mounts: () => given.mounted ?? [],
       mountIdentities: () => given.mountIdentities ?? [],
-      entries: () => came.map(({ folder, at }) => uploadedAt(folder, at)),
-      sentRequests: () => came.map(({ at }, index) => ({ id: `${index}`, at, answeredAt: at })),
     },
     view,
     root: given.now === undefined ? root : given.now,
@@ -103,10 +95,6 @@ function verdict(given: Circumstances) {
     limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
     clock: { now: () => 20 * minuteMs },
   });
-}
-
-function uploadedAt(folder: string, at: number): LedgerEntry {
-  return { ref: { folder, path: 'any' }, record: recordOf({ uploadedAt: new Date(at).toISOString() }) };
 }
 
 const allow = { kind: 'allow' };
@@ -143,13 +131,30 @@ describe('deletions of one folder are judged together', () => {
     ],
     [
       'what has come since the first of those makes no room',
-      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8 }], came: { count: 20, at: 16 * minuteMs } },
+      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8, documents: 28 }] },
       disappeared('20 of 28 documents', ' (8 of them deleted already)'),
     ],
     [
+      'of several, what had come before the first counts',
+      {
+        gone: 10,
+        removed: [
+          { at: 5 * minuteMs, count: 1, documents: 10 },
+          { at: 15 * minuteMs, count: 4, documents: 28 },
+          { at: 16 * minuteMs, count: 4, documents: 90 },
+        ],
+      },
+      disappeared('18 of 28 documents', ' (8 of them deleted already)'),
+    ],
+    [
       'what has come before does',
-      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8 }], came: { count: 20, at: 14 * minuteMs } },
+      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8, documents: 48 }] },
       allow,
+    ],
+    [
+      'what went otherwise since is no document of the folder any more',
+      { gone: 20, removed: [{ at: 15 * minuteMs, count: 8, documents: 1_000 }] },
+      disappeared('28 of 48 documents', ' (8 of them deleted already)'),
     ],
     [
       'those that went out before that do not',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { manualClock } from '../../support/manual-clock.ts';
 import { FolderView } from '../../../src/sync/folders/folder-view.ts';
 
 const wall = Date.UTC(2026, 0, 1);
@@ -33,25 +32,6 @@ describe('what scans have said of a folder', () => {
       wall + 1_500,
       wall + 1_500,
     ]);
-  });
-
-  it('is earlier by as much as the wall clock was set back since, and not later where it was set ahead', () => {
-    const clock = manualClock();
-    const view = new FolderView(clock.now() - 500);
-    const noted = () => {
-      view.noteClocks(clock);
-      return [view.lastScanBefore(0), view.lastScanBefore(9)].map((began) => began - start);
-    };
-    const start = clock.now();
-    view.noteClocks(clock);
-    view.scanBegins(old, start);
-    view.scanEnds(true, true, 5);
-    clock.jump(3_600_000);
-    expect(noted()).toEqual([-500, 0]);
-    clock.jump(-7_200_000);
-    expect(noted()).toEqual([-7_200_500, -7_200_000]);
-    clock.jump(-900);
-    expect(noted()).toEqual([-7_200_500, -7_200_000]);
   });
 
   it('is when one of an earlier process began, where no later one is known any more', () => {

@@ -149,7 +149,6 @@ describe('a directory that cannot be read has looked as it does', () => {
     ['since now, where it is not known', known, 'one', 50],
     ['since it was first seen so', rootWith(20), 'one', 20],
     ['since now, where it looked otherwise', rootWith(20), 'two', 50],
-    ['since now at the latest, though the clock was set back', rootWith(90), 'one', 50],
     ['nobody knows since when, where it cannot be looked at', rootWith(20), null, undefined],
   ])('%s', (_, root, look, since) => {
     expect(unreadableSince(root, [{ ...closed, look }], 50)?.[0]?.since).toBe(since);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { WatchedFolders } from '../../../src/sync/folders/watched-folders.ts';
+import type { BareMountPoint, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 
@@ -13,7 +14,7 @@ describe('new documents may go out', () => {
     const root = { path: '/inbox', dev: 1, ino: 1 };
     const folders = new WatchedFolders([{ settings: { name: 'inbox', onRemove: 'delete' }, port }], {
       clock,
-      ledger: { root: () => ({ ...root, seenAt }) },
+      ledger: { root: () => ({ ...root, seenAt }), bareMountPoints: () => [] },
       removeGraceMs,
       settleMs: 0,
     });
@@ -37,6 +38,46 @@ describe('new documents may go out', () => {
   });
 });
 
+describe('a moment', () => {
+  const root = { path: '/inbox', dev: 1, ino: 1 };
+
+  it.each<readonly [string, Partial<RootIdentity>, Partial<BareMountPoint>]>([
+    ['a scan began', { seenAt: 1 }, {}],
+    ['a directory began to look so', { unreadable: [{ path: 'd', look: 'x', since: 1 }] }, {}],
+    ['another root came', { covered: { dev: 2, until: 1 } }, {}],
+    ['something was mounted', {}, { until: 1 }],
+    ['something was mounted no longer', {}, { since: 1 }],
+  ])('is later than when %s, though the clock was set back', async (_, known, bare) => {
+    const clock = manualClock();
+    const ahead = 3_600_000;
+    // With times of before the clock was set.
+    const later = <T>(one: T): T =>
+      JSON.parse(JSON.stringify(one), (_key, value: unknown) => (value === 1 ? clock.now() + ahead : value));
+    const folders = new WatchedFolders(
+      [
+        {
+          settings: { name: 'inbox', onRemove: 'delete' },
+          port: simulatedFolder({ name: 'inbox', clock, settleMs: 0, nextInode: () => 1 }),
+        },
+      ],
+      {
+        clock,
+        ledger: {
+          root: () => ({ ...root, ...later(known) }),
+          bareMountPoints: () => [{ path: 'm', until: null, ...later(bare) }],
+        },
+        removeGraceMs,
+        settleMs: 0,
+      },
+    );
+    const first = folders.moment();
+    expect(first).toBeGreaterThanOrEqual(clock.now() + ahead);
+    clock.jump(-ahead);
+    await clock.advance(5);
+    expect(folders.moment()).toBe(first + 5);
+  });
+});
+
 describe('a directory that came', () => {
   it.each([
     ['after', true],
@@ -57,7 +98,7 @@ describe('a directory that came', () => {
           folderOf('watched', { busy: false, coveredUntil: Infinity }),
           folderOf('polled', { busy: false, coveredUntil }),
         ],
-        { clock, ledger: { root: () => undefined }, removeGraceMs, settleMs: 0 },
+        { clock, ledger: { root: () => undefined, bareMountPoints: () => [] }, removeGraceMs, settleMs: 0 },
       );
       for (const name of folders.names) {
         folders.viewOf(name).scanBegins({ dev: 1, ino: 1 }, clock.now());

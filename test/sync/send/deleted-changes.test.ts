@@ -54,7 +54,7 @@ describe('a deletion', () => {
 
   it('that was accepted leaves nothing but the trace of duplicates, and counts where no person allowed it', () => {
     const batch = [deletable('a.pdf'), deletable('b.pdf', { possibleDuplicates: 2 })];
-    expect(deletedChanges(batch, ledgerOf(batch, ['a.pdf']), { now: () => 77 })).toEqual([
+    expect(deletedChanges(batch, ledgerOf(batch, ['a.pdf']), { now: () => 77 }, 9)).toEqual([
       { kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } },
       { kind: 'clear', ref: { folder: 'inbox', path: 'a.pdf' } },
       { kind: 'drop', ref: { folder: 'inbox', path: 'b.pdf' } },
@@ -70,13 +70,13 @@ describe('a deletion', () => {
         }),
       },
       { kind: 'unapprove', folder: 'inbox', paths: ['a.pdf', 'b.pdf'] },
-      { kind: 'removed', folder: 'inbox', removal: { at: 77, count: 1 } },
+      { kind: 'removed', folder: 'inbox', removal: { at: 77, count: 1, documents: 9 } },
     ]);
   });
 
   it('that a person allowed is not counted', () => {
     const batch = [deletable('a.pdf')];
-    const kinds = deletedChanges(batch, ledgerOf(batch, ['a.pdf']), { now: () => 77 }).map(
+    const kinds = deletedChanges(batch, ledgerOf(batch, ['a.pdf']), { now: () => 77 }, 9).map(
       ({ kind }) => kind,
     );
     expect(kinds).toEqual(['drop', 'clear', 'unapprove']);
