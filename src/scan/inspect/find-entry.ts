@@ -92,7 +92,7 @@ export function absence(
     const twin = twinOnTheWay(folder, path);
     if (twin !== null) {
       const message = `another directory is named ${printable(nameOf(twin))}, with accents encoded differently: it may be in that one; rename one of the two`;
-      return unknown('unicode-twin', message);
+      return { ...ignored('unicode-twin', message), presence: 'unreadable' };
     }
     const absolute = folder.absolute(folder.tree.rawPath(directory));
     // A name in another Unicode form than the last scan saw is the same name.

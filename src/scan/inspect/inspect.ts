@@ -41,7 +41,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
   return async (path) => {
     const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
     // What a rule says of a path it says whether anything is there or not.
-    if (found.kind !== 'ignored') return found;
+    if (found.kind !== 'ignored' || found.presence !== undefined) return found;
     const entry = entryAt(folder, path, locateOnDisk);
     if (entry === null) {
       const sure = isListed(folder, directoryOf(path)) ? absence(folder, path, scannedRoot) : null;

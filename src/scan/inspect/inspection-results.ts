@@ -35,7 +35,7 @@ export function unfit(code: string, message: string): NoDocument {
 }
 
 /** It is not ours to send or to delete. */
-export function ignored(code: string, message: string): NoDocument {
+export function ignored(code: string, message: string): Extract<NoDocument, { kind: 'ignored' }> {
   return { kind: 'ignored', code, message };
 }
 

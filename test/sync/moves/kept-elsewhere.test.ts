@@ -69,3 +69,28 @@ it('one whose file has come to the place of an attachment is kept, and nothing w
     [],
   ]);
 });
+
+it.each([
+  ['stays there', null, 'caf\u00e9/a.txt'],
+  ['moves on', 'other/a.txt', 'other/a.txt'],
+])(
+  'one that moves into the twin of its directory is kept, the twin has failed, and nothing waits; then it %s',
+  async (_, moved, path) => {
+    world = await syncedFolder();
+    const at = (place: string) => world.inbox.join(place);
+    for (const directory of ['caf\u00e9', 'cafe\u0301', 'other']) await mkdir(at(directory));
+    await world.inbox.write('caf\u00e9/a.txt', 'one');
+    await world.sync();
+    const docIds = [...world.docIds().values()];
+    await rename(at('caf\u00e9/a.txt'), at('cafe\u0301/a.txt'));
+    await world.sync();
+    await world.pass(60_000);
+    const { kept, failed, waiting } = world.engine().tasks.counts('inbox');
+    expect({ kept, failed, waiting }).toEqual({ kept: 1, failed: 1, waiting: 0 });
+    if (moved !== null) await rename(at('cafe\u0301/a.txt'), at(moved));
+    await world.sync();
+    await world.pass(60_000);
+    expect([...world.docIds()]).toEqual([[path, docIds[0]]]);
+    expect(world.service.calls).toEqual(['upload']);
+  },
+);
