@@ -18,7 +18,9 @@ export function sharingChange(
   if (operation.kind === 'modify' && operation.metadata?.shareInfo === undefined) return undefined;
   const before = record === undefined || isModeUnknown(record) ? null : modeOf(record.metadata);
   const after = modeOf(operation.accepted);
-  const attempts = new Set((record?.unsure?.metadata ?? []).map(modeOf));
+  // What a person retries may be anything by now, which is no attempt with a mode of its own.
+  const tried = (record?.unsure?.metadata ?? []).filter((one) => Object.keys(one).length > 0);
+  const attempts = new Set(tried.map(modeOf));
   const perhaps = [...attempts].filter((one) => one !== before && one !== after);
   if (operation.kind === 'modify' && before === after && perhaps.length === 0) return undefined;
   const source = sources?.['shareInfo'] ?? unstatedSource;

@@ -53,6 +53,15 @@ describe('what happened to the sharing mode', () => {
     ]);
   });
 
+  it('is not said of a document that a person has sent again: it was no other in between', async () => {
+    await world.inbox.write('a.txt', 'one');
+    await share('NONE');
+    await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
+    await world.sync();
+    expect(world.service.calls).toEqual(['upload', 'modify']);
+    expect(words()).toEqual(['uploaded: sharing NONE (a.txt.meta.json)', 'modified: ']);
+  });
+
   it('names what it may have been in between, where an answer was lost', async () => {
     await world.inbox.write('a.txt', 'one');
     await share('NONE');
