@@ -97,7 +97,7 @@ describe('what a person decided', () => {
       /^2\S+ \S+ +resolved: the doubt dismissed, on the command line$/m,
     );
     expect((await folder.run('log')).stdout).toMatch(
-      /approved +inbox\/gone.pdf: its deletion is released, on the command line$/m,
+      /approved +inbox\/gone.pdf: to be deleted at the service, on the command line$/m,
     );
   });
 });

@@ -149,8 +149,14 @@ describe('the status address', () => {
     expect(retried.json()).toEqual({ retried: 2 });
     expect((await post('/api/approve', { folder: 'inbox' }, headers)).json()).toEqual({ approved: 2 });
     expect((await post('/api/approve', { folder: null }, headers)).status).toBe(200);
-    expect((await post('/api/pause', { folder: null }, headers)).json()).toEqual({ paused: ['inbox'] });
-    expect((await post('/api/resume', { folder: 'inbox' }, headers)).json()).toEqual({ paused: [] });
+    expect((await post('/api/pause', { folder: null }, headers)).json()).toEqual({
+      paused: ['inbox'],
+      ends: {},
+    });
+    expect((await post('/api/resume', { folder: 'inbox' }, headers)).json()).toEqual({
+      paused: [],
+      ends: {},
+    });
     expect((await post('/api/rescan', { folder: null }, headers)).json()).toEqual({ folders: ['inbox'] });
     expect(control.calls).toEqual([
       { retry: ['inbox/a.pdf', 'inbox/b.pdf'] },

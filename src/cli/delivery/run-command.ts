@@ -31,7 +31,7 @@ async function readAll(prepared: PreparedCommand): Promise<Reloaded> {
     notifyWebhook: await loadNotifyWebhook(sources),
     credentials: await credentialsFor(prepared),
     readCredentials: () => credentialsFor(prepared),
-    credentialsAdvice: () => correctionAdvice(sources),
+    credentialsAdvice: () => correctionAdvice(sources, process.pid),
     makesFolders: configuration.trial,
   };
 }

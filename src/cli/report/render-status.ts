@@ -104,10 +104,16 @@ function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView)
 
 function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   const { rate, auth, reasons, account } = status;
-  const first = statusLine(status);
-  // What is held has a section of its own.
-  const isSaid = (reason: Reason) =>
-    reason.code === 'held' || (first.includes(reason.message) && timesOf(reason).length === 0);
+  const first = statusLine(status).toLowerCase();
+  // What the headline says is not said again, but for its times; what is held has a section of its own.
+  const reasonRow = (reason: Reason) => {
+    const { code, message } = reason;
+    const times = timesOf(reason);
+    if (code === 'held') return [];
+    if (!first.includes(message.toLowerCase()))
+      return [`${colors.yellow(withLocalTimes(message))} ${colors.dim(`(${[code, ...times].join(', ')})`)}`];
+    return times.length === 0 ? [] : [colors.dim([code, ...times].join(', '))];
+  };
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',
@@ -127,12 +133,7 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     ...(isRunning(status)
       ? [
           `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
-          ...reasons
-            .filter((reason) => !isSaid(reason))
-            .map(
-              (reason) =>
-                `${colors.yellow(withLocalTimes(reason.message))} ${colors.dim(`(${[reason.code, ...timesOf(reason)].join(', ')})`)}`,
-            ),
+          ...reasons.flatMap(reasonRow),
           colors.dim(process.join(', ')),
         ]
       : []),

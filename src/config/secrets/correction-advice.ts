@@ -7,9 +7,9 @@ const likeliestFirst = credentialNames.toReversed();
 
 /**
  * Where each of the five secrets comes from, how a correction takes effect, and what the `.env` may say otherwise than it
- * seems to: for whom they were refused. No value.
+ * seems to: for whom they were refused. No value. `pid`: of the daemon that asks; null: another process does.
  */
-export async function correctionAdvice(sources: SecretSources): Promise<string> {
+export async function correctionAdvice(sources: SecretSources, pid: number | null = null): Promise<string> {
   const places = new Map<string, string[]>();
   let isReadOnce = false;
   for (const name of likeliestFirst) {
@@ -22,9 +22,12 @@ export async function correctionAdvice(sources: SecretSources): Promise<string> 
   }
   if (places.size === 0) return '';
   const listed = [...places].map(([place, variables]) => `${variables.join(', ')} from ${place}`);
+  const reload = `kill -HUP ${pid ?? 'PID'}, or systemctl reload ingestd`;
   const then = isReadOnce
     ? 'restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts'
-    : 'reload ingestd if it is running (kill -HUP PID, or systemctl reload ingestd)';
+    : pid === null
+      ? `reload ingestd if it is running (${reload})`
+      : `run ${reload}`;
   const used = [...places.values()].flat();
   const hints = sources.environmentFile.warnings.filter((warning) =>
     used.some((variable) => warning.includes(`: ${variable} `)),

@@ -208,7 +208,7 @@ export function createDecisions({
     { keeps, by }: { readonly keeps: boolean; readonly by: Decider },
   ): Promise<number> {
     let total = 0;
-    const [what, words] = keeps ? ['kept', 'at the service'] : ['approved', 'its deletion is released'];
+    const [what, words] = keeps ? ['kept', 'at the service'] : ['approved', 'to be deleted at the service'];
     for (const { folder, held } of meant) {
       const answered = await engine.approve(folder, held, { keeps });
       note(

@@ -306,7 +306,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'credentials-refused': {
         cause: 'Credentials refused',
-        fix: 'Correct them where the message says they come from, check them with ingestd auth login, then reload or restart as it says. Nothing is lost in the meantime.',
+        fix: 'ingestd auth login checks them once they are corrected. Nothing is lost in the meantime.',
       },
       'uploads-stopped': {
         cause: 'Uploads stopped: accepted without a docId',
