@@ -311,6 +311,29 @@ describe('the sync engine', () => {
     expect([...world.service.documents.keys()]).toEqual([docId]);
   });
 
+  it.each([
+    ['before it, and waits out its grace', 0],
+    ['before it, and is held while it is written', 20_000],
+  ])('an approval releases what it is about: what goes %s is asked about', async (_, slowMs) => {
+    let slow = 0;
+    world = await filled(20, { slow: () => slow });
+    removeFiles(0, 14);
+    await world.sync();
+    const meant = world.engine().holds.tasks('inbox');
+    removeFiles(14, 18);
+    await world.pass(1_000);
+    slow = slowMs;
+    const approved = world.engine().approve('inbox', meant);
+    slow = 0;
+    await world.quiesce();
+    expect(await approved).toHaveLength(14);
+    await world.quiesce();
+    expect([world.service.documents.size, world.engine().tasks.counts('inbox').held]).toEqual([6, 4]);
+    expect(await world.engine().approve('inbox')).toHaveLength(4);
+    await world.quiesce();
+    expect([world.service.documents.size, world.ledger().hold('inbox')]).toEqual([2, undefined]);
+  });
+
   it('holds a deletion in another root, though it holds copies of all that the old one held, and deletes by itself once a person approved (I3)', async () => {
     world = await filled(5);
     replaceWithCopies(world);

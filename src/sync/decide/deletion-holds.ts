@@ -1,3 +1,4 @@
+import type { Verdict } from '../../model/deletion-guard.ts';
 import { joinPath } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import type { Change, DirectoryRef } from '../../model/ports/ledger-port.ts';
@@ -34,13 +35,26 @@ export class DeletionHolds {
   /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
   async judge(folder: string, judged: readonly Task[]): Promise<DeletionVerdict> {
     if (judged.every(({ ref }) => this.#parts.ledger.isApproved(ref))) return { kind: 'allow' };
-    const { clock, folders, tasks, settings } = this.#parts;
-    const mounts = await folders.mountsNow(folder);
-    if (mounts === null) return { kind: 'later' };
-    const isOver = await this.#isInSight(this.hiddenIn(folder));
-    const verdict = judgeMissing(folder, {
+    const verdict = await this.#verdict(folder, await this.#isInSight(this.hiddenIn(folder)));
+    if (verdict?.kind !== 'hold') return verdict ?? { kind: 'later' };
+    const { clock, tasks, ledger, settings } = this.#parts;
+    const { due, documents } = heldTogether(judged, folder, {
       tasks,
-      ledger: this.#parts.ledger,
+      ledger,
+      removeGraceMs: settings.timing.removeGraceMs,
+      now: clock.monotonic(),
+    });
+    return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, documents };
+  }
+
+  /** Of all that is missing. `isOver`: whatever it is held for already. Null: it cannot be said now. */
+  async #verdict(folder: string, isOver: boolean): Promise<Verdict | null> {
+    const { clock, folders, tasks, ledger, settings } = this.#parts;
+    const mounts = await folders.mountsNow(folder);
+    if (mounts === null) return null;
+    return judgeMissing(folder, {
+      tasks,
+      ledger,
       view: folders.viewOf(folder),
       root: await folders.rootNow(folder),
       mounts,
@@ -49,15 +63,6 @@ export class DeletionHolds {
       limits: settings.safety,
       clock,
     });
-    if (verdict.kind === 'allow') return verdict;
-    const now = clock.monotonic();
-    const { due, documents } = heldTogether(judged, folder, {
-      tasks,
-      ledger: this.#parts.ledger,
-      removeGraceMs: settings.timing.removeGraceMs,
-      now,
-    });
-    return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, documents };
   }
 
   /** Whether a directory that may have hidden files was listed, or is gone: what was in it is where it went, or nowhere. */
@@ -130,18 +135,20 @@ export class DeletionHolds {
       await this.endIfEmpty(folder);
       return held;
     }
+    // Of others that have gone nobody has said that they may go, and with these they may be too many.
+    const isOver =
+      this.#areAllAnswered(folder, held) || (await this.#verdict(folder, true))?.kind === 'allow';
     const paths = held.map(({ ref }) => ref.path);
-    const changes: Change[] = [{ kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) }];
-    // Of the others nobody has said that they may go.
-    if (this.tasks(folder).some((task) => !held.includes(task))) {
-      await this.#parts.writer.commitOnce(changes);
+    await this.#parts.writer.commitOnce([{ kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) }]);
+    if (!isOver || this.tasks(folder).some(({ ref }) => this.#parts.ledger.answer(ref) === undefined))
       return held;
-    }
-    changes.push({ kind: 'hold', folder, hold: null });
     const known = this.#parts.ledger.root(folder);
-    if (known?.keeps !== undefined)
-      changes.push({ kind: 'root', folder, identity: { ...known, keeps: undefined } });
-    await this.#parts.writer.commitOnce(changes);
+    await this.#parts.writer.commitOnce([
+      { kind: 'hold', folder, hold: null },
+      ...(known?.keeps === undefined
+        ? []
+        : [{ kind: 'root' as const, folder, identity: { ...known, keeps: undefined } }]),
+    ]);
     if (this.#areAllAnswered(folder)) await this.#roots.accept(folder);
     return held;
   }
@@ -175,10 +182,10 @@ export class DeletionHolds {
     if (this.#areAllAnswered(folder)) await this.#parts.writer.commit([{ kind: 'hold', folder, hold: null }]);
   }
 
-  /** No deletion of a folder is in question. */
-  #areAllAnswered(folder: string): boolean {
-    for (const { ref } of this.#parts.tasks.missing(folder))
-      if (this.#parts.ledger.answer(ref) === undefined) return false;
+  /** No deletion of a folder is in question, but for these. */
+  #areAllAnswered(folder: string, but: readonly Task[] = []): boolean {
+    for (const task of this.#parts.tasks.missing(folder))
+      if (this.#parts.ledger.answer(task.ref) === undefined && !but.includes(task)) return false;
     return true;
   }
 }
