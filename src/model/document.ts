@@ -108,6 +108,8 @@ export interface HeldMode extends DocumentRef {
   readonly mode: ShareMode;
   /** The sidecar or `.meta.json` that stated it, from that folder's root; '': the folder's settings; null: nothing did. */
   readonly by: string | null;
+  /** Where the directories are by now that were above it then, `folder/path`; absent: where they were. */
+  readonly above?: readonly string[] | undefined;
   /** The folder of `by`, where the document was sent from another one since. */
   readonly under?: { readonly folder: string } | undefined;
   /** The file was an attachment of that document. */

@@ -1,5 +1,13 @@
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, isSameFile, joinPath, nameOf, pathAfterMove, refKey } from '../document.ts';
+import {
+  directoriesTo,
+  directoryOf,
+  isSameFile,
+  joinPath,
+  nameOf,
+  pathAfterMove,
+  refKey,
+} from '../document.ts';
 import type { DocumentRef, FoundDocument, HeldMode } from '../document.ts';
 import { sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
@@ -199,32 +207,49 @@ function statedMode({ ref, sidecar, metadata, sources }: FoundDocument): HeldMod
 /** A mode whose document has just been sent from a path; that of a former attachment names the document that had it. */
 function acceptedAt(mode: HeldMode, ref: DocumentRef): HeldMode {
   if (mode.isAttachment === true) return mode;
-  const { under: known, ...held } = mode;
+  const { under: known, above: _, ...held } = mode;
   const { folder } = known ?? held;
   const isElsewhere = folder !== ref.folder && held.by !== null && !isByOwnSidecar(held);
   return { ...held, ...ref, ...(isElsewhere ? { under: { folder } } : null) };
 }
 
-/** A directory that got another name in its place: paths in its folder. */
-export interface RenamedDirectory {
-  readonly from: string;
-  readonly to: string;
+/** A directory that was moved, as a whole. */
+export interface MovedDirectory {
+  readonly from: DocumentRef;
+  readonly to: DocumentRef;
 }
 
-/** A record that goes to another path: its mode was stated for it where it stood. `renamed`: what has another name by now. */
+/** A record that goes to another path: its mode was stated for it where it stood. `with`: the directory that it went with. */
 export function movedRecord(
   record: LedgerRecord,
   from: DocumentRef,
   to: DocumentRef,
-  renamed: RenamedDirectory | null = null,
+  moved: MovedDirectory | null = null,
 ): LedgerRecord {
   const held = modeOfRecord({ ref: from, record });
-  const now = (path: string) =>
-    renamed === null ? path : (pathAfterMove(path, renamed.from, renamed.to) ?? path);
-  const isHere = held.folder === from.folder;
-  const by = held.by === null ? null : now(held.by);
-  const known = isHere ? { ...held, path: now(held.path), by } : held;
+  const isAnywhere = isByOwnSidecar(held) || !canNarrow(held);
+  const known = moved === null || isAnywhere ? held : heldAfterMove(held, moved);
   return withOwnMode({ ...record, heldModes: formerFiles(record) }, to, known);
+}
+
+/** What was stated in a directory that was moved is stated there, and what was above the document still is. */
+function heldAfterMove(held: HeldMode, { from, to }: MovedDirectory): HeldMode {
+  const after = (place: string) => pathAfterMove(place, refKey(from), refKey(to));
+  const above = aboveOf(held).map((place) => (place === refKey(from) ? refKey(to) : (after(place) ?? place)));
+  const { folder } = held.under ?? held;
+  const isMoved = folder === from.folder && held.by !== null;
+  const by = isMoved ? pathAfterMove(held.by, from.path, to.path) : null;
+  const known = by === null ? held : { ...held, by, under: { folder: to.folder } };
+  const path = from.folder === to.folder ? pathAfterMove(held.path, from.path, to.path) : null;
+  const isInPlace = path !== null && JSON.stringify(aboveOf({ ...to, path })) === JSON.stringify(above);
+  if (!isInPlace) return { ...known, above };
+  // It was renamed in its place.
+  return { ...held, by: by ?? held.by, path, above: undefined };
+}
+
+/** The directories that were above a document when it was last accepted, `folder/path`. */
+function aboveOf({ folder, path, above }: Pick<HeldMode, 'folder' | 'path' | 'above'>): readonly string[] {
+  return above ?? ['', ...directoriesTo(path)].map((directory) => refKey({ folder, path: directory }));
 }
 
 /** Says of a record without one which mode is its own, unless what else it says shows that. */
@@ -240,6 +265,7 @@ function isStatedAlike(one: HeldMode, other: HeldMode): boolean {
   if (
     other.isAttachment === true ||
     other.under !== undefined ||
+    other.above !== undefined ||
     isByOwnSidecar(one) !== isByOwnSidecar(other)
   )
     return false;
@@ -357,8 +383,7 @@ function mayWiden(held: HeldMode, { ref, sidecar }: FoundDocument, source: strin
   if (isByOwnSidecar(held)) return false;
   if (held.by === null) return true;
   const directory = isDefaults(source) ? directoryOf(source) : null;
-  const wasAbove =
-    ref.folder === held.folder && (directory === null || pathAfterMove(held.path, directory, '') !== null);
+  const wasAbove = aboveOf(held).includes(refKey({ folder: ref.folder, path: directory ?? '' }));
   const isDeeper =
     held.by === '' || (directory !== null && pathAfterMove(source, directoryOf(held.by), '') !== null);
   return (isDeeper && (held.under ?? held).folder === ref.folder) || !wasAbove;

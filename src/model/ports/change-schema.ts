@@ -66,6 +66,7 @@ export const heldModeSchema = z.strictObject({
   path,
   mode: z.enum(shareModes),
   by: z.string().nullable(),
+  above: z.array(z.string()).optional(),
   under: z.strictObject({ folder }).optional(),
   isAttachment: z.literal(true).optional(),
   file: statSchema.optional(),

@@ -10,7 +10,7 @@ import {
   unknownStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
-import type { RenamedDirectory } from '../../model/metadata/held-mode.ts';
+import type { MovedDirectory as MovedAsWhole } from '../../model/metadata/held-mode.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { hasAttachmentAt } from './attachments.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
@@ -171,21 +171,19 @@ export async function planDirectoryMove(
   return null;
 }
 
-/** The moved directory, or one above it, that got another name in its place; null: it may have been moved elsewhere. */
-function renamedAbove(
-  { from, to }: MovedDirectory,
-  { standing }: DirectoryEvidence,
-): RenamedDirectory | null {
-  if (from.folder !== to.folder) return null;
-  let renamed = { from: from.path, to: to.path };
-  while (nameOf(renamed.from) === nameOf(renamed.to)) {
-    const above = { from: directoryOf(renamed.from), to: directoryOf(renamed.to) };
-    // Where the one that it was in stands, it has left that.
-    if (above.from === '' || above.to === '') return null;
-    if (standing({ folder: from.folder, path: above.from }) !== null) return null;
-    renamed = above;
-  }
-  return directoryOf(renamed.from) === directoryOf(renamed.to) ? renamed : null;
+/** The topmost directory that was moved, as far as that shows: the one that records have gone with, or one above it. */
+function topmostMoved(
+  { from, to }: MovedAsWhole,
+  { standing }: Pick<DirectoryEvidence, 'standing'>,
+): MovedAsWhole {
+  const above = {
+    from: { ...from, path: directoryOf(from.path) },
+    to: { ...to, path: directoryOf(to.path) },
+  };
+  // Where the one that it was in stands, it has left that.
+  const hasLeft = above.from.path === '' || above.to.path === '' || standing(above.from) !== null;
+  if (hasLeft || nameOf(from.path) !== nameOf(to.path)) return { from, to };
+  return topmostMoved(above, { standing });
 }
 
 /** Null: nothing proves that it is the directory of these records. */
@@ -196,7 +194,7 @@ async function stepsOf(
 ): Promise<readonly MoveStep[] | null> {
   const { identity, from, to, successor } = directory;
   const { ledger, inspect, seen } = evidence;
-  const renamed = renamedAbove(directory, evidence);
+  const moved = topmostMoved(directory, evidence);
   const steps: MoveStep[] = [];
   const before = ledger.directory(from);
   let isProven = before !== undefined && isBirthKnown(before, identity);
@@ -227,7 +225,7 @@ async function stepsOf(
       to: target,
       stat: isUnchanged ? stat : record.stat,
       isEdited: stat !== null && !isUnchanged,
-      renamed,
+      with: moved,
     });
   };
   const recorded = names.filter((name) => ledger.recordsIn(from.folder, from.path).get(name) !== undefined);

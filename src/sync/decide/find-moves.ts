@@ -3,7 +3,7 @@ import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../mod
 import { errorCode, isUnreadable, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
-import type { RenamedDirectory } from '../../model/metadata/held-mode.ts';
+import type { MovedDirectory } from '../../model/metadata/held-mode.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -18,8 +18,8 @@ export interface MoveStep {
   /** What the record says of the file from now on: its old stat where the content was edited too. */
   readonly stat: FileStat;
   readonly isEdited: boolean;
-  /** A directory above it has another name, and all that stands in that was above the document before. */
-  readonly renamed?: RenamedDirectory | null;
+  /** The directory that it was moved with. */
+  readonly with?: MovedDirectory;
 }
 
 /** A path where nothing stands any more, and the overwritten document that takes it; null: the record just leaves. */
@@ -84,12 +84,12 @@ export function changesOf(
       { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
       { kind: 'clear', ref },
     ]),
-    ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited, renamed }): Change => {
+    ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited, with: directory }): Change => {
       const record = get(ref) ?? seen;
       const attachments = attachmentsAfterMove(record, { from: ref, to, isWithDirectory });
       const standing = isEdited ? record.standing : undefined;
       const moved = { ...record, stat, standing, attachments, fingerprint: '' };
-      return { kind: 'put', ref: to, record: movedRecord(moved, ref, to, renamed) };
+      return { kind: 'put', ref: to, record: movedRecord(moved, ref, to, directory) };
     }),
     ...(directories ?? []),
   ];

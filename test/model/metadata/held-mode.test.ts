@@ -147,6 +147,29 @@ describe('the mode of a document that was accepted', () => {
     ]).toEqual(['EVERYONE', 'EVERYONE']);
   });
 
+  it.each<readonly [string, ShareMode]>([
+    ['other/X/A/.meta.json', 'NONE'],
+    ['other/X/A/b/.meta.json', 'EVERYONE'],
+    ['other/X/.meta.json', 'EVERYONE'],
+    ['other/folder settings', 'EVERYONE'],
+    ['inbox/A/.meta.json', 'NONE'],
+    ['inbox/A/b/.meta.json', 'EVERYONE'],
+    ['inbox/folder settings', 'NONE'],
+  ])('is widened by %s after a move of a directory above it to %s', (statement, expected) => {
+    const [inbox, other] = [
+      { folder: 'inbox', path: 'A' },
+      { folder: 'other', path: 'X/A' },
+    ];
+    const below = ({ folder, path }: typeof inbox) => ({ folder, path: `${path}/b/d.txt` });
+    const record = recordOf({ metadata: { shareInfo: { mode: 'NONE' } }, companions: above('A', 'A/b') });
+    const there = movedRecord(record, below(inbox), below(other), { from: inbox, to: other });
+    const back = movedRecord(there, below(other), below(inbox), { from: other, to: inbox });
+    const [folder = '', source = ''] = statement.split(/\/(.*)/);
+    const isBack = folder === 'inbox';
+    const { path } = below(isBack ? inbox : other);
+    expect(modeAt(`${folder}/${path}`, isBack ? back : there, source)).toBe(expected);
+  });
+
   it.each<readonly [ShareMode, string, Companions, ShareMode]>([
     // Its own sidecar states none, and the directory's was not taken: it is sent again.
     ['EVERYONE', '.meta.json', own, 'EVERYONE'],

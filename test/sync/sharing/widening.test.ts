@@ -177,6 +177,36 @@ const rows: readonly Row[] = [
     'EVERYONE',
   ],
   [
+    'the inner .meta.json of two is removed, and the outer directory is moved into another',
+    inTurn(
+      () => remove('two/levels/.meta.json'),
+      () => mkdir(at('three')),
+      () => move('two', 'three/two'),
+    ),
+    'deep',
+    'NONE, narrower',
+  ],
+  [
+    'the inner .meta.json of two is removed, and the outer directory is moved out of one and renamed',
+    inTurn(
+      () => mkdir(at('three')),
+      () => move('two', 'three/two'),
+      () => remove('three/two/levels/.meta.json'),
+      () => move('three/two', 'zwei'),
+    ),
+    'deep',
+    'NONE, narrower',
+  ],
+  [
+    'its directory is moved, and the .meta.json in that edited',
+    inTurn(
+      () => move('two/levels', 'open/levels'),
+      () => write('open/levels/.meta.json', open),
+    ),
+    'deep',
+    'EVERYONE',
+  ],
+  [
     'its directory is moved, and another .meta.json made above it',
     async () => {
       await mkdir(at('elsewhere'));
