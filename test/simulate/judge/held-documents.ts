@@ -113,9 +113,14 @@ export class HeldDocuments {
         const vacatedAt = since === null || isShut ? now : since;
         one.places.set(path, vacatedAt);
         const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
-        const elsewhere = paths.map((other) => reading.files.get(other));
-        const isDocument = elsewhere.some((file) => file?.role.kind === 'document' && !file.isHidden);
-        if (isSeen && isDocument) one.places.delete(path);
+        // What stands in the place of another document is a link to that one's file.
+        const elsewhere = paths.filter((other) => !alive.some(({ holding }) => holding.path === other));
+        const isDocument = elsewhere.some((other) => {
+          const file = reading.files.get(other);
+          return file?.role.kind === 'document' && !file.isHidden;
+        });
+        // In a rotation the document stays with what has come to its place.
+        if (isSeen && isDocument && !reading.files.has(path)) one.places.delete(path);
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity, path } of standing) {

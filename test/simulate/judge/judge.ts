@@ -381,9 +381,11 @@ export class Judge {
       const one = this.held.all.get(docId);
       const isKnown = this.#deleted.some((other) => other.docId === docId);
       if (one === undefined || isKnown || this.#approved.has(docId)) continue;
-      const folder = [...one.places.keys()].at(-1)?.split('/')[0] ?? '';
-      // What stands is wrong by another rule.
-      if (one.lostAt === null) continue;
+      const [folder = '', ...others] = new Set(
+        [...one.places.keys(), one.holding.path].map((path) => path.split('/')[0] ?? ''),
+      );
+      // What stands is wrong by another rule; of a file that moved to another folder, either may be its folder.
+      if (one.lostAt === null || others.length > 0) continue;
       const { lostAt } = one;
       this.#deleted.push({ folder, docId, lostAt });
       const within = this.#deleted.filter(
