@@ -159,7 +159,7 @@ export function openLink(options: LinkOptions) {
     refusedAt = clock.monotonic();
     if (trouble !== null) return;
     log.error({ redis, reason: why }, 'Redis refuses a command');
-    const message = `Redis (${redis}) refuses commands: ${why}; nothing is sent until it takes them`;
+    const message = `Redis refuses a command (${redis}): ${why}; nothing is sent until it takes writes`;
     trouble = { code: 'redis-refuses', message };
     onChange();
   }
@@ -168,7 +168,7 @@ export function openLink(options: LinkOptions) {
     leave();
     const why = wordsOf(error);
     if (trouble?.code !== 'redis-unavailable') log.warn({ redis, reason: why }, 'Redis cannot be reached');
-    const message = `Redis (${redis}) cannot be reached: ${why}; nothing is sent until it is back`;
+    const message = `Redis cannot be reached (${redis}): ${why}; nothing is sent until it is back`;
     trouble = { code: 'redis-unavailable', message };
     // Not all hosts at once when it is back.
     cancel = clock.after(restMs * (0.5 + Math.random() / 2), () => void connect());
@@ -214,8 +214,8 @@ function clientOf(
   });
   let bytes = 0;
   // The client gathers an answer of any length, and shows its connection to nobody else.
-  const received = client._ejectSocket();
-  client._insertSocket(received);
+  const received = client['_ejectSocket']();
+  client['_insertSocket'](received);
   received.on('data', ({ length }: Uint8Array) => {
     bytes += length;
     if (bytes > mostBytes) received.emit('error', new Error('its answer is too long'));
