@@ -101,7 +101,7 @@ export async function openCluster(options: ClusterOptions) {
     /** Publishes a summary of this host for the others from now on. */
     publish: publisher.begin,
     /** Hosts that speak with Redis, this one included; 0: not known. */
-    hosts: publisher.hosts,
+    hosts: () => (redis.connection() === null ? 0 : publisher.hosts()),
     /** All hosts of the account; null: Redis is away or does not answer. */
     fleet: () => readFleet(redis).catch(() => null),
     /** Calls when what a person sees of the fleet has changed. */

@@ -194,7 +194,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const { standBy } = await import('./process/stand-by.ts');
     keepHeapSmall();
     const { settings } = current;
-    const standing = standBy({ ...current, place, startedAt, counted });
+    const standing = standBy(place, current, startedAt, counted);
     const closePage = await servePage({ ...standing, fleet: place.fleet, place }, current);
     try {
       onRunning();

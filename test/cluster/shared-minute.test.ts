@@ -140,6 +140,17 @@ describe('the limiter of a host', () => {
     expect(permits).toHaveLength(1);
   });
 
+  it('says how much is used by its own count, once Redis has been away for a window', async () => {
+    const now = () => 1_000_000 + clock.monotonic();
+    begin(connection(async () => JSON.stringify({ now: now(), used: 7, epoch: 1 })).opened);
+    minute.call();
+    await settled();
+    expect(limiter.status().used).toBe(7);
+    session = null;
+    await clock.advance(fleetTimes.windowMs);
+    expect(limiter.status().used).toBe(0);
+  });
+
   it('lets no request wait for a permit that nobody confirms any more', async () => {
     begin(connection().opened);
     const { guard } = await limiter.take();

@@ -78,7 +78,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
   let recent: readonly SentRequest[] | null = null;
   /** The last one, and when it came: monotonic, ms. */
   let last = noAnswer;
-  let answeredAt = 0;
+  let answeredAt = -Infinity;
   /** Redis was spoken with, or it was tried: monotonic, ms. */
   let saidAt = 0;
   /** When a place may have come free: monotonic, ms. Infinity: none is waited for. */
@@ -115,7 +115,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     status: () => {
       const pauseMs = leftMs('pauseMs');
       return {
-        used: last === noAnswer ? undefined : last.used,
+        used: clock.monotonic() - answeredAt < times.windowMs ? last.used : undefined,
         pauseMs,
         nextFreeMs: Math.max(leftMs('nextMs'), pauseMs, leftMs('openMs')),
         waiting: last.waiting ?? 0,

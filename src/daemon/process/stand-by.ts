@@ -18,15 +18,16 @@ export interface Counted {
   readonly at: number;
 }
 
-interface StandByOptions extends Pick<Reloaded, 'settings' | 'credentials'> {
-  readonly place: LeasedPlace;
-  readonly startedAt: string;
-  /** What this host last counted, where it had the state directory until its lease ran out; null: it had not. */
-  readonly counted: Counted | null;
-}
-
-/** A host that has opened nothing yet: it reports whom it stands by for, and leaves everything else to that host. */
-export function standBy({ place, settings, credentials, startedAt, counted }: StandByOptions) {
+/**
+ * A host that has opened nothing yet: it reports whom it stands by for, and leaves everything else to that host.
+ * `counted`: what this host counted last, where it had the state directory until its lease ran out; null: it had not.
+ */
+export function standBy(
+  place: LeasedPlace,
+  { settings, credentials }: Reloaded,
+  startedAt: string,
+  counted: Counted | null,
+) {
   const changes = createChangeSignal(systemClock);
   place.listen(changes.note);
   let pageReason: Reason | null = null;
@@ -60,33 +61,33 @@ export function standBy({ place, settings, credentials, startedAt, counted }: St
   function unready(): readonly Reason[] {
     const { holder } = place.lease;
     if (holder?.isOther !== true && place.trouble() !== null) return place.reasons();
-    const why =
-      holder === null
-        ? 'until Redis says that no other host holds the state directory'
-        : holder.isOther
-          ? `for ${holder.host}, which has held the state directory since ${holder.since}`
-          : 'until its previous lease of the state directory has run out, within 20 seconds';
-    return [{ code: 'standby', message: `This host stands by ${why}` }, ...place.reasons()];
+    const until =
+      holder === null ? 'Redis says that no other host holds it' : 'its previous lease has run out';
+    const message =
+      holder?.isOther === true
+        ? `This host stands by for ${holder.host}, which has held the state directory since ${holder.since}`
+        : `This host stands by until ${until}, within 20 seconds`;
+    return [{ code: 'standby', message }, ...place.reasons()];
   }
 
   function refuse(): never {
     const { holder } = place.lease;
-    throw new ConfigurationError(
-      holder?.isOther === true
-        ? `this host stands by; run the command on ${holder.host}`
-        : `${unready()[0]?.message}; run the command again when it works`,
-    );
+    const where = holder?.isOther === true ? `on ${holder.host}` : 'again when it works';
+    throw new ConfigurationError(`${unready()[0]?.message}; run the command ${where}`);
   }
 
   function status(): Status {
     const reasons = pageReason === null ? unready() : [...unready(), pageReason];
-    const empty = emptyStatus(settings.service.requestsPerMinute);
+    const { rate, auth, ...empty } = emptyStatus(settings.service.requestsPerMinute);
     const uncounted = settings.folders.map(({ name, path }) => ({ name, path, ...noDocuments }));
     const known = place.lease.holder?.isOther === true ? null : counted;
-    const { queue, folders } = known?.status ?? { ...empty, folders: uncounted };
+    const { queue, folders, ...counts } = known?.status ?? { ...empty, folders: uncounted };
     const passed = Math.floor((systemClock.monotonic() - (known?.at ?? 0)) / 1000);
     const status: Omit<Status, 'health'> = {
-      ...empty,
+      ...counts,
+      rate,
+      auth,
+      transfers: [],
       version: version(),
       startedAt,
       pid: process.pid,

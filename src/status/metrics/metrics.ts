@@ -217,7 +217,10 @@ const statusFigures: Figures<Scrape> = {
   ],
   ingestd_rate_limit_requests: ['Requests that one window allows.', ({ rate }) => rate.limit],
   ingestd_rate_used_requests: ['Requests used in the current window.', ({ rate }) => rate.used],
-  ingestd_fleet_hosts: ['Hosts of the account connected to Redis.', ({ fleet }) => fleet?.hosts ?? 0],
+  ingestd_fleet_hosts: [
+    'Hosts of the account connected to Redis; 0: not known.',
+    ({ fleet }) => fleet?.hosts ?? 0,
+  ],
   ingestd_fleet_redis_available: [
     '1 while Redis answers and takes writes; only in a fleet.',
     ({ fleet, reasons }) => (fleet ? Number(reasons.every(({ code }) => !redisCodes.has(code))) : []),

@@ -32,11 +32,13 @@ describeWhere(missingRedis, 'a host whose Redis answers and takes no writes', ()
   it('stands by, is served all the time, says why, and continues by itself', async () => {
     const first = await one.start();
     await writeFile(join(one.inbox, 'a.txt'), 'a');
-    await first.idle(({ totals }) => totals.uploaded === 1);
+    await writeFile(join(one.inbox, 'a.b.txt'), 'a');
+    await first.idle(({ totals, failuresTotal }) => totals.uploaded === 1 && failuresTotal === 1);
     takeWrites(false);
     const now = await eventually(standing, { withinMs: 30_000 });
-    expect(now).toMatchObject({ health: 'error', state: 'degraded' });
-    expect(now.folders[0]).toMatchObject({ onDisk: 1, synced: 1, pending: 0 });
+    expect(now).toMatchObject({ health: 'error', state: 'degraded', rate: { used: 0 } });
+    expect(now.folders[0]).toMatchObject({ onDisk: 2, synced: 1, pending: 0, failed: 1 });
+    expect([now.failuresTotal, now.failures[0]?.path]).toEqual([1, 'a.b.txt']);
     expect(codes(now)).toEqual(['redis-refuses']);
     // A lease that Redis only reads has rested by then.
     const end = performance.now() + 10_000;
@@ -47,7 +49,7 @@ describeWhere(missingRedis, 'a host whose Redis answers and takes no writes', ()
     }
     expect((await one.run('health')).code).toBe(0);
     const retried = await one.run('retry');
-    expect([retried.code, retried.err]).toEqual([2, expect.stringMatching(/refuses commands/)]);
+    expect([retried.code, retried.err]).toEqual([2, expect.stringMatching(/Redis refuses a command/)]);
     await writeFile(join(one.inbox, 'b.txt'), 'b');
     takeWrites(true);
     await eventually(() => places.service.documents.size === 2, { withinMs: 40_000 });
