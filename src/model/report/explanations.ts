@@ -375,7 +375,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-elsewhere': {
         cause: 'This folder, whole or in part, belongs to another host',
-        fix: 'Take the folder out of one of the two configurations and restart that host. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by.',
+        fix: 'Take the folder out of one of the two configurations and restart that host. If it is the very same folder, you can also give both hosts the same state.dir and cluster.standBy: true; one then stands by.',
         health: 'attention',
       },
       'folder-shown-twice': {
