@@ -95,8 +95,12 @@ describeWhere(missing, 'the page of any host', () => {
     await saysOf('gamma', 'gone', 40_000);
     expect(await host('gamma').innerText()).toContain('Last seen');
     await redis.kill();
-    await region(page, 'Fleet').getByText('Redis cannot be reached').waitFor({ timeout: 20_000 });
+    // Nothing is known of the others, and it is said why.
+    await region(page, 'Fleet').waitFor({ state: 'detached', timeout: 20_000 });
+    expect(await region(page, 'Overview').innerText()).toContain('Redis cannot be reached');
     expect((await well.fetch('/api/fleet')).status).toBe(503);
-    expect(await (await well.fetch('/metrics')).text()).not.toMatch(/^ingestd_fleet_(?:host|rate)_\w+[ {]/m);
+    const without = await (await well.fetch('/metrics')).text();
+    expect(without).not.toMatch(/^ingestd_fleet_(?:host|rate)_\w+[ {]/m);
+    expect(without).toContain('ingestd_fleet_hosts 0\n');
   }, 120_000);
 });

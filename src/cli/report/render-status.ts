@@ -5,7 +5,7 @@ import { dismissedCode } from '../../model/doubts.ts';
 import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
 import type { CountedFolder } from '../../model/report/failures.ts';
-import { fleetHeadline } from '../../model/report/fleet-headline.ts';
+import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { startTrouble, statusLine } from '../../model/report/headline.ts';
 import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
@@ -253,20 +253,12 @@ export function renderFleet(fleet: FleetStatus, colors: Output['colors']): strin
 }
 
 function hostRows(host: FleetHost, width: number, colors: Output['colors']): string[] {
-  const { presence, health, folders, queue, failures, failuresTotal } = host;
-  const paint = colors[healthColors[presence === 'gone' && health === 'ok' ? 'attention' : health]];
-  const synced = folders.reduce((total, one) => total + one.synced, 0);
-  const left = queue.pending + queue.inFlight + queue.waiting;
-  const parts = [
-    presence === 'here' ? host.headline : `${presence} since ${localTime(host.lastSeen)}`,
-    `${numberWords(synced)} delivered`,
-    ...(left > 0 ? [`${numberWords(left)} to deliver`] : []),
-    ...(failuresTotal > 0 ? [colors.red(`${numberWords(failuresTotal)} failed`)] : []),
-    colors.dim(`${countWords(host.used, 'request')} this minute, version ${host.version}`),
-  ];
+  const { presence, failures, failuresTotal } = host;
+  const paint = colors[healthColors[host.health]];
+  const first = presence === 'here' ? host.headline : `${presence} since ${localTime(host.lastSeen)}`;
   const more = failuresTotal - Math.min(mostFailures, failures.length);
   return [
-    `${paint(host.host.padEnd(width))}  ${parts.join(', ')}`,
+    `${paint(host.host.padEnd(width))}  ${[first, ...hostWords(host)].join(', ')}`,
     ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${withLocalTimes(message)}`),
     ...failures
       .slice(0, mostFailures)

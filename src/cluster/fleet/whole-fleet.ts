@@ -53,7 +53,8 @@ export async function readFleet(redis: Redis): Promise<FleetStatus> {
       const ago = slice.now - Number(at);
       const presence = summary.state === 'stopped' ? 'stopped' : ago > aliveMs ? 'gone' : 'here';
       const lastSeen = new Date(Date.now() - ago).toISOString();
-      hosts.push({ ...summary, host, presence, lastSeen, used: usedByHost });
+      const health = presence === 'gone' && summary.health === 'ok' ? 'attention' : summary.health;
+      hosts.push({ ...summary, health, host, presence, lastSeen, used: usedByHost });
     }
   } while (slice.hosts.length > 0 && hosts.length < mostHosts);
   const { used, halted } = slice;
@@ -75,10 +76,9 @@ function readSummary(text: string): HostSummary {
   return summary ?? hostSummarySchema.parse({ ...emptyStatus(0), ...unreadable });
 }
 
-/** Who stopped on purpose needs nobody; who is gone does. */
+/** Who stopped on purpose needs nobody. */
 function weightOf({ presence, health }: FleetHost): number {
-  if (presence === 'stopped') return 0;
-  return Math.max(presence === 'gone' ? 1 : 0, healths.indexOf(health));
+  return presence === 'stopped' ? 0 : healths.indexOf(health);
 }
 
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */

@@ -1,5 +1,5 @@
-import { countWords } from '../../lib/text/amounts.ts';
-import type { FleetStatus } from './fleet.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import type { FleetHost, FleetStatus } from './fleet.ts';
 
 /** The fleet in one line. */
 export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
@@ -13,4 +13,16 @@ export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
     ...(gone > 0 ? [`${countWords(gone, 'host is', 'hosts are')} gone`] : []),
     `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
   ].join('. ');
+}
+
+/** What one of its hosts has delivered and has still to do, a few words each. */
+export function hostWords({ folders, queue, failuresTotal, used, version }: FleetHost): string[] {
+  const remaining = queue.pending + queue.inFlight + queue.waiting;
+  return [
+    `${numberWords(folders.reduce((total, { synced }) => total + synced, 0))} delivered`,
+    ...(remaining > 0 ? [`${numberWords(remaining)} to deliver`] : []),
+    ...(failuresTotal > 0 ? [`${numberWords(failuresTotal)} failed`] : []),
+    `${countWords(used, 'request')} this minute`,
+    `version ${version}`,
+  ];
 }

@@ -28,6 +28,7 @@ export const presences = ['here', 'gone', 'stopped'] as const;
 
 export interface FleetHost extends HostSummary {
   readonly host: string;
+  /** One that is gone needs attention, however well it was. */
   readonly presence: (typeof presences)[number];
   /** ISO 8601, UTC. */
   readonly lastSeen: string;
@@ -37,7 +38,7 @@ export interface FleetHost extends HostSummary {
 
 /** All hosts of an account, those that need a person first. */
 export interface FleetStatus {
-  /** Of the host that needs a person most; a host that is gone counts as attention. */
+  /** Of the host that needs a person most. */
   readonly health: Health;
   readonly account: string;
   /** Nothing is sent by any host until `resume --fleet`. */

@@ -5,6 +5,8 @@ import { activityWords } from '../../../model/report/activity-words.ts';
 import { explain, fixBeside } from '../../../model/report/explanations.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
+import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
+import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { isMuted, progressLine } from '../../../model/report/headline.ts';
 import type { LogPage } from '../../../model/report/log-query.ts';
@@ -17,7 +19,6 @@ import { useAnswer } from '../data/use-answer.ts';
 import { useThrottled } from '../data/use-throttled.ts';
 import { Button, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
-import type { KnownFleet } from './fleet.tsx';
 
 /** Where its own name would say too little. A person's pause is said as such; this one ends by itself. */
 const stateWords: Partial<Record<StatusAnswer['state'], string>> = { idle: 'Up to date', paused: 'Waiting' };
@@ -25,12 +26,12 @@ const stateWords: Partial<Record<StatusAnswer['state'], string>> = { idle: 'Up t
 /** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
 const spokenEveryMs = 12_000;
 
-/** The head of the page: headline, progress in one bar, what is wrong. `fleet` null: this host is alone. */
+/** The head of the page: headline, progress in one bar, what is wrong. `fleet` null: this host is alone, or no other is known. */
 export function Overview({
   status,
   isOffline,
   fleet,
-}: Shown & { readonly isOffline: boolean; readonly fleet: KnownFleet | null }) {
+}: Shown & { readonly isOffline: boolean; readonly fleet: FleetStatus | null }) {
   const headline = isOffline ? 'ingestd does not answer' : printable(status.headline);
   const spoken = useThrottled(headline, spokenEveryMs);
   return (
@@ -39,7 +40,7 @@ export function Overview({
       <p class="faint">{isOffline ? '' : progressLine(status, Date.now())}</p>
       {fleet !== null && (
         <a class="tone" href="#fleet" data-health={fleet.health}>
-          Fleet: {fleet.words}
+          Fleet: {fleetHeadline(fleet)}
         </a>
       )}
       {status.trial && (
