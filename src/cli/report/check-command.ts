@@ -8,7 +8,6 @@ import { check } from '../../commands/check/check.ts';
 import { prepareCommand, presentCredentials } from '../prepare-command.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
 import { loadHttpToken, loadNotifyWebhook, sourceFault } from '../../config/secrets/read-secrets.ts';
-import type { MissingSecret } from '../../config/secrets/read-secrets.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
@@ -57,24 +56,14 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   const { configuration, settings } = prepared;
   const sources = configuration.secretSources;
   const { missing, credentials } = await presentCredentials(prepared);
-  const tokenFault = await loadHttpToken(settings, sources).then(() => null, sourceFault);
-  const webhookFault = await loadNotifyWebhook(sources).then(() => null, sourceFault);
   return {
     settings,
     findings: [
-      ...missing.map(missingCredential),
-      ...(tokenFault === null
-        ? []
-        : [finding('error', tokenFault.subject, { code: 'http-token', ...tokenFault })]),
-      ...(webhookFault === null
-        ? []
-        : [
-            finding('error', webhookFault.subject, {
-              code: 'configuration',
-              message: webhookFault.message,
-              fix: 'Set it to an https:// address, or take it away.',
-            }),
-          ]),
+      ...missing.map(({ variable, ...found }) =>
+        finding('error', variable, { code: 'credential-missing', ...found }),
+      ),
+      ...(await faultOf(loadHttpToken(settings, sources), 'http-token')),
+      ...(await faultOf(loadNotifyWebhook(sources), 'configuration', webhookFix)),
       ...configuration.warnings.map((message) =>
         finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
       ),
@@ -86,10 +75,10 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   };
 }
 
-function missingCredential({
-  variable,
-  message,
-  fix = `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
-}: MissingSecret): CheckFinding {
-  return finding('error', variable, { code: 'credential-missing', message, fix });
+const webhookFix = 'Set it to an https:// address, or take it away.';
+
+/** What is wrong with a secret that is read. */
+async function faultOf(read: Promise<unknown>, code: string, fix?: string): Promise<readonly CheckFinding[]> {
+  const fault = await read.then(() => null, sourceFault);
+  return fault === null ? [] : [finding('error', fault.subject, { code, message: fault.message, fix })];
 }

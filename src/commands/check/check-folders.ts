@@ -11,12 +11,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import {
-  isAbsentAt,
-  orphanAttachments,
-  ownerOfAttachments,
-} from '../../daemon/control/orphan-attachments.ts';
-import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
+import { orphanAttachments, ownerOfAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import { restingStatus } from '../offline/offline-reports.ts';
@@ -96,7 +91,7 @@ function statusFindings(status: Status, began: string): readonly CheckFinding[] 
       .filter(({ state }) => state !== 'unavailable')
       .map(({ name, path, synced, pending }) => {
         const message = `${countWords(synced + pending, 'document')} in ${path} can be sent`;
-        return finding('info', name, { code: 'documents', message, fix: '' });
+        return finding('info', name, { code: 'documents', message });
       }),
   ];
 }
@@ -110,10 +105,9 @@ async function fileFindings(
   for (const { folder, directory, entries, subdirectories } of directories) {
     const port = ports.find(({ name }) => name === folder);
     if (port === undefined) continue;
-    for (const name of subdirectories.filter(isAttachmentDirectory)) {
+    for (const name of subdirectories) {
       const path = joinPath(directory, name);
-      const owner = await ownerOfAttachments(port, path);
-      if (owner !== null && (await isAbsentAt(port, owner)))
+      if ((await ownerOfAttachments(port, path))?.isAbsent === true)
         findings.push(finding('warning', refKey({ folder, path }), orphanAttachments));
     }
     for (const { name } of entries)
@@ -148,5 +142,5 @@ export function checkPolling(
   }
   const why = watch === 'polling' ? 'watch is set to polling' : isOn;
   const message = `it is scanned every ${countWords(pollSeconds, 'second')}, because ${why}`;
-  return finding('info', name, { code, message, fix: '' });
+  return finding('info', name, { code, message });
 }

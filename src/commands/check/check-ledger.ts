@@ -50,7 +50,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
   // With one that may hold a ledger it is no way out: everything would be uploaded a second time.
   const elsewhere = place === dir ? '' : ', or set another state.dir';
   const findings: CheckFinding[] = [];
-  const note = (level: CheckFinding['level'], found: Pick<CheckFinding, 'code' | 'message' | 'fix'>) =>
+  const note = (level: CheckFinding['level'], found: Parameters<typeof finding>[2]) =>
     findings.push(finding(level, 'state.dir', found));
   await access(place, constants.W_OK | constants.X_OK).catch((error: unknown) =>
     note('error', {
@@ -70,11 +70,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
     });
   const { mode } = await stat(place);
   if (place === dir && (mode & 0o077) !== 0)
-    note('warning', {
-      code: 'state-open',
-      message: `${dir} can be read by others`,
-      fix: `chmod 700 ${dir}`,
-    });
+    note('warning', { code: 'state-open', message: `${dir} can be read by others` });
   return findings;
 }
 

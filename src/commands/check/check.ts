@@ -84,11 +84,7 @@ async function checkService({
 async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Promise<CheckFinding> {
   try {
     await signIn();
-    return finding('info', authUrl, {
-      code: 'credentials-accepted',
-      message: 'it accepts the credentials',
-      fix: '',
-    });
+    return finding('info', authUrl, { code: 'credentials-accepted', message: 'it accepts the credentials' });
   } catch (error) {
     const code = error instanceof MisaddressedError ? error.reason : errorCode(error);
     return finding('error', authUrl, { code: code ?? 'no-token', message: errorMessage(error) });
@@ -109,7 +105,7 @@ export async function checkAddress(address: string, connectSeconds: number): Pro
     const now = (before + Date.now()) / 2;
     const ahead = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
     return [
-      finding('info', address, { code: 'service-reachable', message: 'it answers', fix: '' }),
+      finding('info', address, { code: 'service-reachable', message: 'it answers' }),
       ...judgeClock(address, ahead),
     ];
   } catch (error) {
@@ -117,7 +113,6 @@ export async function checkAddress(address: string, connectSeconds: number): Pro
       finding('error', address, {
         code: 'service-unreachable',
         message: `cannot be reached (${errorCode(error) ?? errorMessage(error)})`,
-        fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
       }),
     ];
   }
@@ -146,6 +141,6 @@ async function checkRedis(
   link.close();
   if (trouble !== null) return [finding('error', subject, trouble)];
   return warning === null
-    ? [finding('info', subject, { code: 'redis-reachable', message: 'it answers', fix: '' })]
+    ? [finding('info', subject, { code: 'redis-reachable', message: 'it answers' })]
     : [finding('warning', subject, { code: 'redis-evicts', message: warning })];
 }

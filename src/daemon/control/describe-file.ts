@@ -11,7 +11,6 @@ import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
-import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { namedAfter } from '../../scan/rules/sidecar-names.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { Engine } from '../../sync/engine.ts';
@@ -19,7 +18,7 @@ import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
-import { ownerOfAttachments, isAbsentAt, orphanAttachments } from './orphan-attachments.ts';
+import { ownerOfAttachments, orphanAttachments } from './orphan-attachments.ts';
 import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
 import { requirePath } from './resolve-path.ts';
 
@@ -97,10 +96,10 @@ async function isDirectory(path: string): Promise<boolean> {
 
 async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {
   const kind = 'directory';
-  const owner = isAttachmentDirectory(nameOf(ref.path)) ? await ownerOfAttachments(port, ref.path) : null;
+  const owner = await ownerOfAttachments(port, ref.path);
   if (owner !== null) {
-    const name = refKey({ ...ref, path: owner });
-    const isOrphan = await isAbsentAt(port, owner);
+    const { path, isAbsent: isOrphan } = owner;
+    const name = refKey({ ...ref, path });
     const attachments = { code: 'attachments', message: `the attachments of ${name}` };
     return whySchema.parse({
       ...ref,

@@ -1,6 +1,7 @@
-import { joinPath } from '../../model/document.ts';
+import { joinPath, nameOf } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 
 /** Why the files in a directory of attachments are not sent. */
 export const orphanAttachments: Reason = {
@@ -8,13 +9,13 @@ export const orphanAttachments: Reason = {
   message: 'its document is not there, so these attachments are not sent',
 };
 
-/** The path of the document whose attachments lie in a directory; null: it is no such directory, or it is ignored. */
-export async function ownerOfAttachments(port: FolderPort, directory: string): Promise<string | null> {
+/**
+ * The document whose attachments lie in a directory, by its path, and whether no file stands there; null: the directory
+ * holds no attachments, or is ignored.
+ */
+export async function ownerOfAttachments(port: FolderPort, directory: string) {
+  if (!isAttachmentDirectory(nameOf(directory))) return null;
   const inside = await port.inspect(joinPath(directory, 'any'));
-  return inside.kind === 'ignored' ? (inside.owner ?? null) : null;
-}
-
-/** Says whether no file stands under the name of a document. */
-export async function isAbsentAt(port: FolderPort, path: string): Promise<boolean> {
-  return (await port.inspect(path)).kind === 'absent';
+  const path = inside.kind === 'ignored' ? inside.owner : undefined;
+  return path === undefined ? null : { path, isAbsent: (await port.inspect(path)).kind === 'absent' };
 }

@@ -51,14 +51,14 @@ export interface CheckFinding {
   readonly fix: string;
 }
 
-/** A finding of `check`, with the fix that its code has where none is given. */
+/** A finding of `check`, with the fix that its code has where none is given; what is no problem has none. */
 export function finding(
   level: CheckFinding['level'],
   subject: string,
   {
     code,
     message,
-    fix = explain(code).fix,
+    fix = level === 'info' ? '' : explain(code).fix,
   }: Pick<CheckFinding, 'code' | 'message'> & { readonly fix?: string | undefined },
 ): CheckFinding {
   return { level, subject, code, message, fix };

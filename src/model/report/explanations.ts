@@ -333,11 +333,14 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'credential-missing': {
         cause: 'Credentials missing',
-        fix: 'Set them as described in the README, or run ingestd init.',
+        fix: 'Set it in the .env beside the configuration file (mode 0600) or in the environment, or set the same name with _FILE to a file that holds it.',
       },
       'rate-limited': { cause: 'The service asked to wait', fix: itRepeats, health: 'ok', isTold: true },
       'service-unavailable': { cause: 'Service unavailable', fix: itRepeats },
-      'service-unreachable': { cause: 'Service unreachable', fix: itRepeats },
+      'service-unreachable': {
+        cause: 'Service unreachable',
+        fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
+      },
       redirect: { cause: 'The service’s address redirects', fix: checkService },
       misaddressed: { cause: 'Wrong address of the service', fix: checkService },
       tls: {
@@ -456,7 +459,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'state-open': {
         cause: 'State directory readable by others',
-        fix: 'Run chmod 700 on it.',
+        fix: 'Take the permissions of others away: chmod 700 and its path.',
       },
       held: {
         cause: 'Deletions held',
