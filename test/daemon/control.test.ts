@@ -7,7 +7,7 @@ import { readPauses } from '../../src/daemon/control/pauses.ts';
 import { createFileStory } from '../../src/daemon/history/history-files.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
 import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
-import type { Activity } from '../../src/model/report/status.ts';
+import type { Activity, Reason } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -24,7 +24,11 @@ afterEach(() => world.close());
 function decisionsIn(
   { engine, ledger, clock, folder, log, activities }: EngineWorld,
   names: readonly string[],
-  { stateDir = '/nowhere', paused = [] }: { stateDir?: string; paused?: readonly string[] } = {},
+  {
+    stateDir = '/nowhere',
+    paused = [],
+    reasons = [],
+  }: { stateDir?: string; paused?: readonly string[]; reasons?: readonly Reason[] } = {},
 ) {
   const said: Activity[] = [];
   const control = createControl({
@@ -48,7 +52,7 @@ function decisionsIn(
     changes: createChangeSignal(clock),
     status: () => ({}) as never,
     unready: () => [],
-    reasons: () => [],
+    reasons: () => reasons,
     fleet: null,
   });
   return { said, control, decisions: control.decisions('page') };
@@ -147,6 +151,27 @@ it('says of what is in doubt and has no file any more that it cannot be sent, wh
   await expect(decisions.resolve('inbox/a.txt', { kind: 'again' })).rejects.toThrow(words);
   await expect(decisions.retry(['inbox/a.txt'])).rejects.toThrow(words);
   expect(said).toEqual([]);
+});
+
+it('says of what is queued why nothing is sent at present, and until when', async () => {
+  world = await engineWorld();
+  world.folder.write('a.txt', 'text');
+  await world.sync();
+  world.engine().setPaused(['inbox']);
+  world.folder.write('a.txt', 'other text');
+  world.folder.scan();
+  await world.until(() => world.engine().tasks.in('ready').size > 0);
+  const nextFor = async (reasons: readonly Reason[]) =>
+    (await decisionsIn(world, ['inbox'], { reasons }).control.why('inbox/a.txt')).next;
+  const usual = 'its modify is queued and is sent as the request limit allows';
+  expect(await nextFor([])).toBe(usual);
+  expect(await nextFor([{ code: 'standby', message: 'elsewhere' }])).toBe(usual);
+  for (const code of ['redis-unavailable', 'rate-limited', 'fleet-opens']) {
+    const message = 'no host sends until 12:00';
+    expect(await nextFor([{ code, message }])).toBe(
+      `its modify is queued, and nothing is sent at present: ${message}`,
+    );
+  }
 });
 
 it('tells each attempt and its answer: while it is repeated, when it was delivered, and over a restart', async () => {

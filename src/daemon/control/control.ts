@@ -89,7 +89,9 @@ export function createControl(
   }
 }
 
+const obstacles: ReadonlySet<string> = new Set(['rate-limited', 'uploads-stopped', 'fleet-opens']);
+
 /** Whether nothing is sent now, of whatever document, because of a reason. */
 function isObstacle({ code }: Reason): boolean {
-  return code === 'rate-limited' || code === 'uploads-stopped' || reasonHealth(code) === 'error';
+  return obstacles.has(code) || reasonHealth(code) === 'error';
 }
