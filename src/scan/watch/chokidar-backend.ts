@@ -1,8 +1,9 @@
+import type { Stats } from 'node:fs';
 import { basename } from 'node:path';
 
 import { FSWatcher } from 'chokidar';
 
-import { errorCode, errorMessage } from '../../model/errors.ts';
+import { errorCode, errorMessage, readFaultOf } from '../../model/errors.ts';
 import type { WatchedDirectory, Watcher, WatcherEvents } from './backend.ts';
 import { createNativeWatcher } from './native-backend.ts';
 
@@ -22,7 +23,7 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
   const pending = new Set<string>();
   let waiting: Promise<void> | null = null;
   const chokidar = new DirectoryWatcher({
-    ignored: (path) => !directories.has(path),
+    ignored: (path, stats) => !directories.has(path) || isReplaced(path, stats),
     followSymlinks: false,
     ignoreInitial: true,
     ignorePermissionErrors: true,
@@ -38,9 +39,25 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
     if (event === 'rename' && name === basename(absolute)) forget(directory);
     events.changed(directory);
   });
+  chokidar.onAbsent = unplaced;
   chokidar.on('error', (error) => {
     events.lost({ code: errorCode(error) ?? 'watch-failed', message: errorMessage(error) });
   });
+
+  /** Where chokidar has met a link it sets no watch ever after. */
+  function isReplaced(absolute: string, stats: Stats | undefined): boolean {
+    if (stats === undefined || stats.isDirectory()) return false;
+    unplaced(absolute);
+    return true;
+  }
+
+  /** There was no directory any more: whatever stands there by now is listed, and watched then. */
+  function unplaced(absolute: string): void {
+    const directory = directories.get(absolute);
+    if (directory === undefined) return;
+    forget(directory);
+    events.changed(directory);
+  }
 
   function forget(directory: string): void {
     const known = wanted.get(directory);
@@ -97,8 +114,18 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
  * The scan does that anyway, so this one lists nothing: starting takes a third of the time (measured).
  */
 class DirectoryWatcher extends FSWatcher {
+  /** What was to be watched is not there. */
+  onAbsent: (absolute: string) => void = () => {};
+
   override _readdirp(): undefined {
     return undefined;
+  }
+
+  override _handleError(error: NodeJS.ErrnoException): Error | boolean {
+    const { code, path } = error;
+    if (path !== undefined && readFaultOf(code) === 'gone') this.onAbsent(path);
+    else if (readFaultOf(code) !== 'barred') this.emit('error', error);
+    return error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -44,6 +44,30 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
     await watcher.armed();
   };
   const eventful = (directory: string) => eventually(() => dirty.includes(directory));
+
+  it.each([
+    ['nothing', () => {}],
+    ['a link', (place: string) => symlinkSync('.', place)],
+  ])(
+    'reports a directory in whose place %s was when its watch was set, so that another is',
+    async (_, make) => {
+      await mkdir(folder.join('first'));
+      await mkdir(folder.join('d'));
+      await watch('first');
+      const { dev, ino } = await stat(folder.join('d'));
+      watcher.watch({ directory: 'd', absolute: folder.join('d'), identity: `${dev}:${ino}` });
+      renameSync(folder.join('d'), folder.join('away'));
+      make(folder.join('d'));
+      await watcher.armed();
+      await eventful('d');
+      await rm(folder.join('d'), { force: true });
+      renameSync(folder.join('away'), folder.join('d'));
+      dirty.length = 0;
+      await watch('d');
+      // A watch by chokidar is set later than that says.
+      for (let n = 0; !dirty.includes('d'); n += 1) await writeFile(folder.join(`d/${n}.pdf`), 'one');
+    },
+  );
 
   it('reports whatever changes in a directory, and not for what lies deeper', async () => {
     await mkdir(folder.join('a/deep'), { recursive: true });
