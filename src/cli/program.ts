@@ -132,6 +132,7 @@ function addTroubleCommands(program: Command, define: Define): void {
 /** To set ingestd up, and for scripts: from `ingestd init` to `completion`. */
 function addSetupCommands(program: Command, define: Define): void {
   program.commandsGroup('Set-up and scripts:');
+  program.helpCommand(true);
   define(program.command('init'), async () => (await import('./setup/init-command.ts')).init)
     .description(
       'create a configuration file and a .env (mode 0600); asks on a terminal, else reads flags and environment',

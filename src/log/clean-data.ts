@@ -49,7 +49,7 @@ export function cleanData(value: unknown, writing: Writing, depth = 0): unknown 
       .slice(0, MAX_ITEMS)
       .map(([key, child]) => [
         depth === 0 ? writing.show(key) : cleanText(key, writing),
-        isSecretKey(key) ? redacted : below(child),
+        secretKeys.has(key.toLowerCase().replaceAll(/[^a-z]/g, '')) ? redacted : below(child),
       ]),
   );
 }
@@ -57,8 +57,4 @@ export function cleanData(value: unknown, writing: Writing, depth = 0): unknown 
 /** Text as it may be written, from wherever it comes. */
 export function cleanText(text: string, { redactor, show }: Writing): string {
   return show(shortened(redactor.redact(text), MAX_TEXT));
-}
-
-function isSecretKey(key: string): boolean {
-  return secretKeys.has(key.toLowerCase().replaceAll(/[^a-z]/g, ''));
 }

@@ -7,7 +7,7 @@ import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/f
 import type { CountedFolder } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import { startTrouble, statusLine } from '../../model/report/headline.ts';
+import { statusLine } from '../../model/report/headline.ts';
 import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
@@ -33,7 +33,6 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   const skipHint = 'ingestd check lists all of them with their fixes';
   return [
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
-    ...(isRunning(status) ? [] : restRows(status, view)),
     '',
     ...folderRows(sortFailures(status).folders, view),
     ...unconfiguredRows(status, view),
@@ -65,17 +64,6 @@ function isRunning({ state }: Pick<Status, 'state'>): boolean {
 
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
 
-/** The headline says that nothing runs, and what is in the way of a start. */
-function restRows(status: Status, { colors }: StatusView): string[] {
-  const { reasons, paused } = status;
-  const inHeadline = startTrouble(status);
-  const others = reasons.filter((reason) => reason.code !== 'not-running' && reason !== inHeadline);
-  return [
-    ...(paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)]),
-    ...others.map(({ code, message }) => `${colors.red(withLocalTimes(message))} ${colors.dim(`(${code})`)}`),
-  ];
-}
-
 function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): string[] {
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
@@ -103,13 +91,13 @@ function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView)
 }
 
 function daemonRows(status: Status, { colors, page }: StatusView): string[] {
-  const { rate, auth, reasons, account } = status;
+  const { rate, auth, reasons, account, paused } = status;
   const first = statusLine(status).toLowerCase();
   // What the headline says is not said again, but for its times; what is held has a section of its own.
   const reasonRow = (reason: Reason) => {
     const { code, message } = reason;
     const times = timesOf(reason);
-    if (code === 'held') return [];
+    if (code === 'held' || code === 'not-running') return [];
     if (!first.includes(message.toLowerCase()))
       return [`${colors.yellow(withLocalTimes(message))} ${colors.dim(`(${[code, ...times].join(', ')})`)}`];
     return times.length === 0 ? [] : [colors.dim([code, ...times].join(', '))];
@@ -121,6 +109,8 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   };
   const service =
     status.service === '' ? [] : [`Service ${status.service}${account === null ? '' : ` as ${account}`}`];
+  const used = `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`;
+  const stopped = paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)];
   const process = [
     `pid ${status.pid}`,
     `since ${localTime(status.startedAt)}`,
@@ -130,13 +120,9 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     '',
     ...(status.trial ? [colors.yellow('Trial: documents go to the embedded service on this machine.')] : []),
     ...service,
-    ...(isRunning(status)
-      ? [
-          `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
-          ...reasons.flatMap(reasonRow),
-          colors.dim(process.join(', ')),
-        ]
-      : []),
+    ...(isRunning(status) ? [used] : stopped),
+    ...reasons.flatMap(reasonRow),
+    ...(isRunning(status) ? [colors.dim(process.join(', '))] : []),
     colors.dim(`configuration ${status.configuration}`),
   ];
 }

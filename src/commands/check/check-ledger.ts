@@ -8,7 +8,6 @@ import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { listLedger } from '../../ledger/ledger-files.ts';
 import { emptyLedger } from '../../ledger/read-ledger.ts';
 import { scratchLedger } from '../offline/resting-engine.ts';
@@ -37,12 +36,6 @@ export async function checkLedger(settings: Settings): Promise<{
 
 const lowBytes = 200_000_000;
 const tooLowBytes = 10_000_000;
-
-/** Judges whether a ledger is there that has to be. Of a directory that cannot be read it is said elsewhere. */
-export async function checkLedgerExists(state: Settings['state']): Promise<CheckFinding[]> {
-  const missing = await missingLedger(state).catch(() => null);
-  return missing === null ? [] : [finding('error', 'state.dir', missing)];
-}
 
 /** Judges the place of the ledger: may it be written, is there room, can others read it. */
 export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> {

@@ -6,10 +6,11 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
-import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
+import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { requestHead } from '../../remote/http/head-request.ts';
+import { pausesOf } from '../make-plan.ts';
 import { checkFolders } from './check-folders.ts';
-import { checkLedger, checkLedgerExists, checkStateDirectory } from './check-ledger.ts';
+import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 
 /** What `check` is given. */
 export interface CheckOptions {
@@ -26,16 +27,19 @@ export interface CheckOptions {
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
   const { settings, online } = options;
   const ledger = await checkLedger(settings);
+  // Of a directory that cannot be read it is said elsewhere.
+  const missing = await missingLedger(settings.state).catch(() => null);
+  const { paused } = await pausesOf(settings, null);
   const findings: CheckFinding[] = [
     ...options.findings,
-    ...(await checkLedgerExists(settings.state)),
+    ...(missing === null ? [] : [finding('error', 'state.dir', missing)]),
     ...(await checkStateDirectory(settings.state.dir)),
     ...ledger.findings,
   ];
   const folders = await checkFolders(settings, ledger.ledger);
   findings.push(
     ...folders.findings,
-    ...(await checkPauses(settings)),
+    ...paused.map((name) => finding('error', name, { code: 'paused', message: 'sending is paused' })),
     ...checkWatches(folders.watchedDirectories),
   );
   if (online) {
@@ -45,11 +49,6 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     );
   }
   return findings;
-}
-
-async function checkPauses({ state, folders }: Settings): Promise<readonly CheckFinding[]> {
-  const names = pausedNames(await readPauses(state.dir), folders);
-  return names.map((name) => finding('error', name, { code: 'paused', message: 'sending is paused' }));
 }
 
 /** Part of the limit beyond which other programs of the same user may run out. */

@@ -6,6 +6,7 @@ import { ConfigurationError } from '../../model/errors.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
+import { groupBy } from '../../model/report/explanations.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { pauseEnd } from './pauses.ts';
 import type { PausedFolder, Pauses } from './pauses.ts';
@@ -15,11 +16,10 @@ export type Decision = Omit<Activity, 'at' | 'by'>;
 
 /** All documents of a folder at once: a line for each of them would say no more. */
 export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
-  const folders = new Set(refs.map(({ folder }) => folder));
-  return Array.from(folders, (folder) => {
-    const documents = refs.filter((ref) => ref.folder === folder).length;
-    return ofFolder(folder, 'retried', 'all its documents', documents);
-  });
+  const folders = groupBy(refs, ({ folder }) => folder);
+  return Array.from(folders, ([folder, { length }]) =>
+    ofFolder(folder, 'retried', 'all its documents', length),
+  );
 }
 
 /** Documents at these places, or below them, that are held more narrowly than is stated for them. */

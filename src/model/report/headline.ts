@@ -96,7 +96,7 @@ function attentionPhrase(status: Status): string {
   const parts = [
     ...(isAllPaused ? ['paused'] : foldersPart(halted, 'paused')),
     ...foldersPart(away, 'unavailable'),
-    ...new Set(others.map(({ code }) => lowered(phraseOf(code)))),
+    ...new Set(others.map(({ code }) => phraseOf(code).replace(/^./u, (first) => first.toLowerCase()))),
     ...asks(status),
   ];
   if (parts.length === 0) return 'Needs attention';
@@ -108,10 +108,6 @@ function attentionPhrase(status: Status): string {
 function foldersPart(names: readonly string[], what: string): string[] {
   if (names.length === 0) return [];
   return [names.length === 1 ? `folder ${names[0]} ${what}` : `${names.length} folders ${what}`];
-}
-
-function lowered(phrase: string): string {
-  return `${phrase.charAt(0).toLowerCase()}${phrase.slice(1)}`;
 }
 
 function progressPhrase(status: Status): string {

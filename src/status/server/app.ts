@@ -32,12 +32,14 @@ const closeGraceMs = 1000;
 
 /** An address with its routes: nothing listens yet. It has its own connections, whatever other addresses have. */
 export function createApp(options: AppOptions, maxConnections: number) {
+  const { publicPath } = options;
   const app: FastifyInstance = fastify({
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: true,
     logger: false,
     schemaController: noSchemas,
-    rewriteUrl: ({ url = '' }) => withoutPath(url, options.publicPath),
+    // As the routes know it.
+    rewriteUrl: ({ url = '' }) => (url.startsWith(`${publicPath}/`) ? url.slice(publicPath.length) : url),
     // For a path that cannot be decoded no hooks run: headers and guard are applied here.
     frameworkErrors: (error, request, reply) => {
       void reply.headers(securityHeaders);
@@ -72,11 +74,6 @@ function answerClientError(error: Error, socket: Socket): void {
     return;
   }
   socket.end(unreadableAnswer(errorCode(error), securityHeaders));
-}
-
-/** A request's URL as the routes know it. */
-function withoutPath(url: string, publicPath: string): string {
-  return url.startsWith(`${publicPath}/`) ? url.slice(publicPath.length) : url;
 }
 
 /** Wrong tokens are logged no more often than this. */
