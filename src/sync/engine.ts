@@ -244,6 +244,9 @@ export class Engine {
       ledger,
       tasks: this.tasks,
       isRootChanged: (folder) => this.folders.view(folder)?.isRootChanged === true,
+      removeAlike: (one, other) =>
+        this.folders.get(one)?.settings.onRemove === this.folders.get(other)?.settings.onRemove,
+      isAsked: (ref) => this.#isAsked(ref),
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
       standing: this.#directories.at,
@@ -1145,6 +1148,16 @@ export class Engine {
     const others = likes.flatMap((like) => uncompared(this.tasks, task, like));
     for (const other of others) if (other.state.kind === 'ready') this.#advance(other, { kind: 'touched' });
     return others.length > 0;
+  }
+
+  /** Of what went just now nobody is asked yet, whatever is held. What the first scan misses may have been held before. */
+  #isAsked(ref: DocumentRef): boolean {
+    if (this.#ledger.answer(ref) !== undefined) return true;
+    if (this.#ledger.hold(ref.folder) === undefined) return false;
+    const task = this.tasks.get(ref);
+    if (task?.priority === 'backlog') return true;
+    const since = task?.gone?.since ?? Infinity;
+    return this.#clock.monotonic() >= since + this.#options.settings.timing.removeGraceMs;
   }
 
   /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */

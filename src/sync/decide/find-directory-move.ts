@@ -16,17 +16,16 @@ import { hasAttachmentAt } from './attachments.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
-export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
-  readonly ledger: Pick<
-    LedgerPort,
-    'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners' | 'hold' | 'answer'
-  >;
+export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect' | 'removeAlike'> {
+  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners'>;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
   /** Where a directory was listed last that is not where its records are; null: nowhere. */
   readonly seenElsewhere: (directory: FileIdentity) => DirectoryRef | null;
   /** Whether all that changed before a directory came to this path has been listed. */
   readonly isArrivalCovered: (place: DirectoryRef) => boolean;
+  /** Whether a person is asked about the deletion of a document, or has decided it. */
+  readonly isAsked: (ref: DocumentRef) => boolean;
   /** A file that differs from what is recorded at its path, as it was listed last; null: none was. */
   readonly seen: (ref: DocumentRef) => FileStat | null;
 }
@@ -163,7 +162,7 @@ export async function planDirectoryMove(
       if (found === null) return null;
       for (const step of found) steps.set(refKey(step.to), step);
     }
-    const move = takeable([...steps.values()], ledger);
+    const move = takeable([...steps.values()], evidence);
     if (move.steps.length === 0) continue;
     const isLast = at + mostAtOnce >= names.length;
     return { kind: 'move', ...move, directories: isLast ? identitiesAfter(directories) : [] };
@@ -193,7 +192,7 @@ async function stepsOf(
   evidence: DirectoryEvidence,
 ): Promise<readonly MoveStep[] | null> {
   const { identity, from, to, successor } = directory;
-  const { ledger, inspect, seen } = evidence;
+  const { ledger, inspect, isAsked, seen } = evidence;
   const moved = topmostMoved(directory, evidence);
   const steps: MoveStep[] = [];
   const before = ledger.directory(from);
@@ -204,8 +203,7 @@ async function stepsOf(
     const [left, found] = await Promise.all([inspect(source), inspect(target)]);
     const record = ledger.get(source);
     if (record === undefined || found === undefined || found.kind === 'unknown') return;
-    const isAsked = ledger.hold(source.folder) !== undefined || ledger.answer(source) !== undefined;
-    if (hasGone(found) && (found.kind !== 'absent' || left?.kind !== 'absent' || isAsked)) return;
+    if (hasGone(found) && (found.kind !== 'absent' || left?.kind !== 'absent' || isAsked(source))) return;
     const stat = found.kind === 'document' ? found.document.stat : null;
     // One that settles still, because another file was here a moment ago, is the file that it is.
     const file = stat ?? seen(target);
@@ -238,12 +236,12 @@ async function stepsOf(
 
 /**
  * The steps that can be taken, and the paths that nothing is moved to. A record that is pushed from its path, and whose
- * file is nowhere, takes the one at the end of its chain; in another folder it cannot, and then no step of the chain is
- * taken.
+ * file is nowhere, takes the one at the end of its chain; in another folder, where something else becomes of it, it cannot,
+ * and then no step of the chain is taken.
  */
 function takeable(
   steps: readonly MoveStep[],
-  { get }: Pick<LedgerPort, 'get'>,
+  { ledger: { get }, removeAlike }: DirectoryEvidence,
 ): { readonly steps: readonly MoveStep[]; readonly left: readonly LeftPath[] } {
   const taken = new Map(steps.map((step) => [refKey(step.to), step]));
   const moving = new Set(steps.map(({ entry }) => entry.record.docId));
@@ -255,7 +253,8 @@ function takeable(
     for (let step = taken.get(refKey(to)); step !== undefined; step = taken.get(refKey(step.entry.ref)))
       chain.push(step);
     const end = chain.at(-1)?.entry.ref;
-    if (end?.folder === to.folder) takenBy.set(refKey(end), { ref: to, record: pushed });
+    if (end !== undefined && removeAlike(end.folder, to.folder))
+      takenBy.set(refKey(end), { ref: to, record: pushed });
     else for (const step of chain) taken.delete(refKey(step.to));
   }
   const left = Array.from(taken.values(), ({ entry }) => entry.ref)

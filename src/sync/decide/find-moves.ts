@@ -46,6 +46,8 @@ export interface MoveEvidence {
   readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
+  /** Whether two folders do the same with documents whose files are removed; not where one is not configured any more. */
+  readonly removeAlike: (one: string, other: string) => boolean;
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** Null: another file by now. Rejects where it cannot be read. */
@@ -265,7 +267,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     else queue.push(target);
   }
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
-  const left = giveFreePaths(free, homeless);
+  const left = giveFreePaths(free, homeless, evidence);
   return left === null ? none : { kind: 'move', steps: [...steps.values()], left };
 }
 
@@ -286,14 +288,17 @@ function standingAt(
   return found.kind === 'settling' ? 'unclear' : null;
 }
 
-/** Null: the overwritten document would come into another folder, whose settings are not its own. */
+/** Null: the overwritten document would come into another folder, where something else becomes of it. */
 function giveFreePaths(
   free: readonly DocumentRef[],
   overwritten: readonly LedgerEntry[],
+  { removeAlike }: MoveEvidence,
 ): readonly LeftPath[] | null {
   if (overwritten.length > free.length) return null;
   const left = free.map((ref, index): LeftPath => ({ ref, takenBy: overwritten[index] ?? null }));
-  const isSound = left.every(({ ref, takenBy }) => takenBy === null || takenBy.ref.folder === ref.folder);
+  const isSound = left.every(
+    ({ ref, takenBy }) => takenBy === null || removeAlike(takenBy.ref.folder, ref.folder),
+  );
   return isSound ? left : null;
 }
 

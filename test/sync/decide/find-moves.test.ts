@@ -98,7 +98,8 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   const task = tasks.get(refOf(at));
   if (task === undefined) throw new Error(`nothing stands at ${at}`);
   const isRootChanged = (folder: string) => place.changedRoots?.includes(folder) === true;
-  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, inspect, hash });
+  const removeAlike = (one: string, other: string) => (one === 'keeping') === (other === 'keeping');
+  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, removeAlike, inspect, hash });
 }
 
 /** `from → to`, and what is left: `from` or, where an overwritten document takes that path, `from = whose`. */
@@ -349,8 +350,13 @@ describe('the document of a file that stands at a path', () => {
       'inbox/a → inbox/b; left: inbox/a = doc of inbox/b',
     ],
     [
-      'stays where a file of another folder comes over it',
+      'comes over another one from another folder, where that is deleted as well',
       { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
+      'other/a → inbox/b; left: other/a = doc of inbox/b',
+    ],
+    [
+      'stays where a file of a folder comes over it in which that would be kept',
+      { ...over, records: { 'keeping/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
       'none',
     ],
     [

@@ -90,3 +90,25 @@ it.each<readonly [string, () => Promise<unknown>]>([
     expect([...world.docIds().keys()].sort()).toEqual([...nine.slice(3, 6), 'b/6.txt', 'b/7.txt', 'b/8.txt']);
   },
 );
+
+it('a file that is saved anew in a directory that is moved meanwhile keeps its document, though others are held', async () => {
+  const others = Array.from({ length: 9 }, (_, index) => `a/${index}.txt`);
+  world = await syncedFolder({
+    safety: { maxDeleteCount: 4 },
+    before: async (inbox) => {
+      for (const path of [...others, 'd/x.txt', 'd/y.txt']) await inbox.write(path, path);
+    },
+  });
+  const docId = world.docIds().get('d/x.txt');
+  for (const path of others) await rm(at(path));
+  await world.sync();
+  expect(world.engine().tasks.counts('inbox').held).toBe(9);
+  world.service.forget();
+  await rm(at('d/x.txt'));
+  await rename(at('d'), at('b'));
+  await world.rescan();
+  await world.pass(3_000);
+  await world.inbox.write('b/x.txt', 'saved');
+  await world.sync();
+  expect([world.service.calls, world.docIds().get('b/x.txt')]).toEqual([['modify'], docId]);
+});
