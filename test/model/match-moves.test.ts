@@ -52,18 +52,6 @@ const cases: readonly (readonly [
     ['b', 'inode'],
   ],
   [
-    'tells twins apart by inode and birth time when the device has another number after a reboot',
-    newcomer('aa', { ino: 2, dev: 5 }),
-    [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
-    ['b', 'inode'],
-  ],
-  [
-    'does not tell twins apart by an inode number on another device alone',
-    newcomer('aa', { ino: 2, dev: 5, birthtimeMs: 0 }),
-    [missingOf('a', 'aa', { ino: 1 }), missingOf('b', 'aa', { ino: 2 })],
-    null,
-  ],
-  [
     'takes the hard link that has the same name',
     newcomer('aa', {}, 'x/b.pdf'),
     [missingOf('a.pdf', 'aa'), missingOf('b.pdf', 'aa')],
@@ -107,24 +95,6 @@ const cases: readonly (readonly [
     ['a', 'edited'],
   ],
   [
-    'takes device and inode alone where the record has no birth time',
-    newcomer('bb'),
-    [missingOf('a', 'aa', { birthtimeMs: 0 })],
-    ['a', 'edited'],
-  ],
-  [
-    'does not take another device for the same file without birth times',
-    newcomer('bb', { birthtimeMs: 0, dev: 2 }),
-    [missingOf('a', 'aa', { birthtimeMs: 0 })],
-    null,
-  ],
-  [
-    'takes no file for another where the file system has no inode numbers',
-    newcomer('bb', { ino: 0 }),
-    [missingOf('a', 'aa', { ino: 0 })],
-    null,
-  ],
-  [
     'still goes by content where the file system has no inode numbers',
     newcomer('aa', { ino: 0 }),
     [missingOf('a', 'aa', { ino: 0 })],
@@ -139,12 +109,6 @@ const cases: readonly (readonly [
   [
     'takes equal content before an inode that no birth time proves',
     newcomer('bb', { birthtimeMs: 0 }),
-    [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
-    ['b', 'content'],
-  ],
-  [
-    'takes equal content before an inode that was used again',
-    newcomer('bb', { birthtimeMs: 900 }),
     [missingOf('b', 'bb', { ino: 9 }), missingOf('a', 'aa')],
     ['b', 'content'],
   ],

@@ -100,19 +100,10 @@ const elsewhere = 'http://127.0.0.2:9';
 const table: readonly (readonly [string, string, Meeting, Known, Fate | null])[] = [
   ['N1', 'a refused connection', { ...meets(), away: true }, again('econnrefused'), tokenLater],
   ['N3', 'no answer', stalled(steps.silence()), lost('response-timeout'), tokenLater],
-  ['N3', 'the head of an answer and no body', stalled(steps.silentBody()), lost('answer-cut'), tokenLater],
-  [
-    'N4',
-    'a reset before the body',
-    { ...meets(steps.resetBeforeBody()), bytes },
-    again('econnreset|epipe'),
-    tokenLater,
-  ],
   ['N4', 'a reset in the middle of the body', resetMidBody, again('econnreset|epipe'), tokenLater],
   ['N5', 'a reset after the service took it', taken(steps.resetAfterBody()), lost('econnreset'), tokenLater],
   ['N5', '502 after the service took it', taken(steps.html(502)), lost('http-502'), tokenLater],
   ['N19', '503', meets(steps.html(503)), again('http-503'), tokenLater],
-  ['N19', '502 of a gateway that did not pass it on', meets(steps.html(502)), lost('http-502'), tokenLater],
   [
     'N20',
     'an envelope with error',
@@ -169,7 +160,6 @@ const table: readonly (readonly [string, string, Meeting, Known, Fate | null])[]
     all(noCredentials),
     noCredentials,
   ],
-  ['N14', '403', meets(steps.refuse('no', 403)), refused('http-403'), noCredentials],
   [
     'N15',
     '404 of something else',
@@ -184,7 +174,6 @@ const table: readonly (readonly [string, string, Meeting, Known, Fate | null])[]
     { ...refused('http-404'), modify: 'fails missing-at-service', remove: 'accepted' },
     notFound,
   ],
-  ['N19', '408', meets(steps.html(408)), lost('http-408'), tokenLater],
   ['N16', '422', meets(steps.refuse('no', 422)), refused('http-422'), tokenLater],
   ['N18', '429 without Retry-After', meets(steps.html(429)), all('waits http-429'), tokenLater],
   [

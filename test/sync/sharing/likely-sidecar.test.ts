@@ -48,22 +48,14 @@ describe('a sidecar that fits no file (7.29)', () => {
     expect(world.engine().folders.viewOf('inbox').unfitSidecars.count).toBe(0);
   });
 
-  it('lets it go when it is removed', async () => {
-    await rm(at(wrong));
+  it.each<readonly [string, () => Promise<unknown>, readonly string[]]>([
+    ['it is removed', () => rm(at(wrong)), []],
+    ['its own file comes', () => world.inbox.write('salery.doc', 'three'), ['salery.doc']],
+    ['it gets a sidecar of its own', () => world.inbox.write('salary.doc.meta.json', '{}'), []],
+  ])('lets it go when %s', async (_, happens, more) => {
+    await happens();
     await world.sync();
-    expect(held()).toEqual(['salary.doc', 'summary.doc']);
-  });
-
-  it('lets it go when its own file comes', async () => {
-    await world.inbox.write('salery.doc', 'three');
-    await world.sync();
-    expect(held()).toEqual(['salary.doc', 'salery.doc', 'summary.doc']);
-  });
-
-  it('lets it go when it gets a sidecar of its own', async () => {
-    await world.inbox.write('salary.doc.meta.json', '{}');
-    await world.sync();
-    expect(held()).toEqual(['salary.doc', 'summary.doc']);
+    expect(held()).toEqual(['salary.doc', ...more, 'summary.doc']);
   });
 });
 
