@@ -7,7 +7,6 @@ import { readEnvironmentFile } from './environment/environment-file.ts';
 import { applyOverrides, readOverrides } from './environment/overrides.ts';
 import type { Override } from './environment/overrides.ts';
 import { readSecret } from './secrets/read-secrets.ts';
-import type { SecretSources } from './secrets/read-secrets.ts';
 import { findSecrets, secretVariables } from './secrets/secret-names.ts';
 import { checkPaths } from './settings/check-paths.ts';
 import { checkTogether } from './settings/check-together.ts';
@@ -47,7 +46,10 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   const secretSources = { env: search.env, environmentFile, cwd: search.cwd, redactor: search.redactor };
   const given = readOverrides({ ...environmentFile.values, ...search.env });
   const plain = applyOverrides(yaml.value ?? {}, given.overrides);
-  const secret = await redisOverride(secretSources);
+  // The address of Redis is a secret where it has a password.
+  const value = await readSecret('redisUrl', secretSources);
+  const variable = secretVariables.redisUrl;
+  const secret = value === undefined ? [] : [{ variable, path: ['cluster', 'redisUrl'], value }];
   const overrides = [...given.overrides, ...secret];
   const input = withoutNulls(applyOverrides(plain.value, secret).value);
 
@@ -96,13 +98,6 @@ function settingsOf(
     // Null: this host is alone.
     cluster: redis === undefined ? null : { standBy: false, ...cluster, redis },
   };
-}
-
-/** The address of Redis, which is a secret where it has a password, as what sets a key. */
-async function redisOverride(sources: SecretSources): Promise<readonly Override[]> {
-  const value = await readSecret('redisUrl', sources);
-  const variable = secretVariables.redisUrl;
-  return value === undefined ? [] : [{ variable, path: ['cluster', 'redisUrl'], value }];
 }
 
 /** What is wrong with the text as a whole says nothing of one key. */

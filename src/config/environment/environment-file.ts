@@ -26,7 +26,9 @@ export async function readEnvironmentFile(
   try {
     const { text, stats } = await readTrustedFile(file, env);
     const surprises = findSurprises(text).map((words) => `${file}:${words}`);
-    return { file, values: ours(parse(text)), warnings: [...exposure(file, stats), ...surprises] };
+    const ours = Object.entries(parse(text)).filter(([name]) => name.startsWith('INGESTD_'));
+    const warnings = [...exposure(file, stats), ...surprises];
+    return { file, values: Object.fromEntries(ours), warnings };
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
@@ -45,10 +47,6 @@ export async function readEnvironmentFile(
       { cause: error },
     );
   }
-}
-
-function ours(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => name.startsWith('INGESTD_')));
 }
 
 /** As ssh judges a key: nobody but its owner. A file that root owns may be read through its group. */

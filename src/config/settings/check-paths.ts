@@ -58,7 +58,10 @@ export async function checkPaths(
   for (const named of [statePlace, ...(checkFolders ? folderPlaces : [])]) {
     if (named === null) continue;
     const place = await placeOf(named);
-    problems.push(...fileProblem(place), ...others.flatMap((other) => overlapProblem(place, other)));
+    const { key, path, isFile } = place;
+    if (isFile)
+      problems.push({ path: key, message: `${pathText(key)}: ${path} is not a directory; name a directory` });
+    problems.push(...others.flatMap((other) => overlapProblem(place, other)));
     others.push(place);
   }
   return { problems, folderPaths: folderPlaces.map(pathOf), stateDir: pathOf(statePlace) };
@@ -89,12 +92,6 @@ async function realPath(path: string): Promise<string> {
     const parent = dirname(path);
     return parent === path ? path : join(await realPath(parent), basename(path));
   }
-}
-
-function fileProblem({ key, path, isFile }: Place): Problem[] {
-  return isFile
-    ? [{ path: key, message: `${pathText(key)}: ${path} is not a directory; name a directory` }]
-    : [];
 }
 
 function overlapProblem(place: Place, other: Place): Problem[] {

@@ -51,8 +51,8 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const { clock, engine, ledger, folders, past: pastOf } = sources;
   const { ref, folder: port } = requirePath(folders, text);
   const record = ledger.get(ref);
-  if (record === undefined && (await isDirectory(join(port.path, ref.path))))
-    return describeDirectory(ref, port);
+  const stats = record === undefined ? await lstat(join(port.path, ref.path)).catch(() => null) : null;
+  if (stats?.isDirectory() === true) return describeDirectory(ref, port);
   const task = engine.tasks.get(ref);
   const file: Asked = { ...sources, ref, port, task };
   const known = { ref, ledger, past: await pastOf(ref), recent: engine.attempts.of(refKey(ref)) };
@@ -87,11 +87,6 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
     next: aside?.next ?? nextStep(found, file),
     nextAt: dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString(),
   };
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => null);
-  return found?.isDirectory() === true;
 }
 
 async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {

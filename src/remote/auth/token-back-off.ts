@@ -57,7 +57,7 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
     /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
     refused: (times: number, error: CredentialsRefusedError) => {
       refusals += times;
-      const backOffMs = backOffAfterRefusals(refusals);
+      const backOffMs = firstRefusalsMs[refusals - 1] ?? refusedDelayMs(refusals - firstRefusalsMs.length);
       rest(backOffMs, error);
       log.warn({ reason: error.message, againInSeconds: backOffMs / 1000 }, 'credentials refused');
     },
@@ -65,7 +65,9 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
     failed: (error: unknown) => {
       troubles += 1;
       const retryAfterMs = error instanceof ServiceUnavailableError ? (error.retryAfterMs ?? 0) : 0;
-      rest(Math.max(retryAfterMs, backOffAfterFailures(troubles)), error);
+      // 1 s, doubled, 30 s at most.
+      const backOffMs = Math.min(30_000, 1000 * 2 ** Math.min(troubles - 1, 10));
+      rest(Math.max(retryAfterMs, backOffMs), error);
     },
     /** A token was obtained. Refusals stay counted until a call with it is accepted. */
     obtained: () => {
@@ -93,13 +95,3 @@ function reasonCode(error: unknown): string {
 
 /** The endpoint, or the service beside it, may be wrong for a moment: three attempts in the first ten seconds. */
 const firstRefusalsMs = [2_000, 5_000];
-
-/** The back-off after `count` refusals in a row. */
-function backOffAfterRefusals(count: number): number {
-  return firstRefusalsMs[count - 1] ?? refusedDelayMs(count - firstRefusalsMs.length);
-}
-
-/** The back-off after `count` failures in a row: 1 s, doubled, 30 s at most. */
-function backOffAfterFailures(count: number): number {
-  return Math.min(30_000, 1000 * 2 ** Math.min(count - 1, 10));
-}
