@@ -169,7 +169,7 @@ export function withHeldMode(
   const { kept, ref } = document;
   const stated = statedMode(document);
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
-  const held = kept?.held ?? (sent.mode ? stated : known);
+  const held = kept?.held ?? (sent.mode ? stated : restated(known, stated));
   const said = (record.said ?? []).filter((code) => !isSharingMark(code));
   const reason = keptReason(document);
   const marked = reason === null ? said : [...said, narrowerMarkOf(reason)];
@@ -190,7 +190,21 @@ export function withUnsureMode(
   const known = modeOfRecord({ ref, record: before });
   const asked = document.kept?.held ?? statedMode(document);
   const own = { ...record, heldModes: formerFiles(before) };
-  return withOwnMode(own, ref, isWider(known.mode, asked.mode) ? asked : known);
+  return withOwnMode(own, ref, isWider(known.mode, asked.mode) ? asked : restated(known, asked));
+}
+
+/**
+ * A held mode, with the place of a statement that might have widened it and states the same: from then on it is stated
+ * there, though that takes no request.
+ */
+function restated(held: HeldMode, stated: HeldMode): HeldMode {
+  if (stated.mode !== held.mode) return held;
+  const { under: _, ...known } = held;
+  return {
+    ...known,
+    by: stated.by,
+    ...(held.folder === stated.folder ? null : { under: { folder: stated.folder } }),
+  };
 }
 
 /** The mode with which a document goes out that has no record. */

@@ -105,6 +105,48 @@ const rows: readonly Row[] = [
     'own',
     'NONE, narrower',
   ],
+  [
+    'a sidecar of its own states the same mode later, and goes after its directory was opened',
+    inTurn(
+      () => write('private/inside.txt.meta.json', secret),
+      () => write('private/.meta.json', open),
+      () => remove('private/inside.txt.meta.json'),
+    ),
+    'inside',
+    'NONE, narrower',
+  ],
+  [
+    'the same, saved once while the sidecar stood',
+    inTurn(
+      () => write('private/inside.txt.meta.json', secret),
+      () => write('private/inside.txt', 'inside, saved'),
+      () => write('private/.meta.json', open),
+      () => remove('private/inside.txt.meta.json'),
+    ),
+    'inside, saved',
+    'NONE, narrower',
+  ],
+  [
+    'a deeper directory states the same mode later, and goes after the one above was opened',
+    inTurn(
+      () => write('two/levels/down/far.txt', 'far'),
+      () => write('two/levels/down/.meta.json', secret),
+      () => write('two/levels/.meta.json', open),
+      () => remove('two/levels/down/.meta.json'),
+    ),
+    'far',
+    'NONE, narrower',
+  ],
+  [
+    'a sidecar that stated the same mode goes, and its directory is opened then',
+    inTurn(
+      () => write('private/inside.txt.meta.json', secret),
+      () => remove('private/inside.txt.meta.json'),
+      () => write('private/.meta.json', open),
+    ),
+    'inside',
+    'NONE, narrower',
+  ],
   ['its own sidecar states a wider mode', () => write('own.txt.meta.json', open), 'own', 'EVERYONE'],
   [
     'its own sidecar has an empty shareInfo',
