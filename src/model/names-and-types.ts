@@ -161,6 +161,14 @@ function brokenNameRule(name: string): BrokenRule | null {
   return null;
 }
 
+/** The end of the name of a directory that holds a document's attachments. */
+export const attachmentDirectoryEnd = '.attachments';
+
+/** Says whether a directory of this name holds attachments and no documents. */
+export function isAttachmentDirectory(name: string): boolean {
+  return name.endsWith(attachmentDirectoryEnd) && name.length > attachmentDirectoryEnd.length;
+}
+
 /** The end of a sidecar's name. */
 export const sidecarEnd = '.meta.json';
 

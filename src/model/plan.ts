@@ -1,4 +1,4 @@
-import { directoryOf, sameStat } from './document.ts';
+import { directoryOf, nameOf, sameStat } from './document.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import type {
   BulkChange,
@@ -13,6 +13,7 @@ import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
 import { modeOf } from './metadata/metadata.ts';
 import type { Metadata } from './metadata/metadata.ts';
+import { isAttachmentDirectory } from './names-and-types.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 
 /** What a bulk call is stated to update, interface 4.6. */
@@ -151,12 +152,12 @@ function judgeAttachments(
  * more, and a new set would take them back.
  */
 export function unlistedAttachments(
-  { ref, sidecar = null, attachments }: FoundDocument,
+  { sidecar = null, attachments }: FoundDocument,
   recorded: readonly RecordedAttachment[],
 ): readonly RecordedAttachment[] {
   if (sidecar !== null) return [];
   const isListed = ({ path }: RecordedAttachment) =>
-    path !== undefined && directoryOf(path) !== `${ref.path}.attachments`;
+    path !== undefined && !isAttachmentDirectory(nameOf(directoryOf(path)));
   return recorded.filter((one) => isListed(one) && !attachments.some(({ path }) => path === one.path));
 }
 

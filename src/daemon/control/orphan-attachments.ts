@@ -1,7 +1,7 @@
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
+import { isAttachmentDirectory } from '../../model/names-and-types.ts';
 
 /** Why the files in a directory of attachments are not sent. */
 export const orphanAttachments: Reason = {

@@ -2,14 +2,10 @@ import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
+import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import {
-  attachmentDirectoryEnd,
-  ignoreFileName,
-  isTemporaryName,
-  isTrustedCompanion,
-} from '../rules/classify.ts';
+import { ignoreFileName, isTemporaryName, isTrustedCompanion } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';

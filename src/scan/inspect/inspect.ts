@@ -6,18 +6,13 @@ import { awaitsContent, directoryOf, isValidPath, nameOf } from '../../model/doc
 import type { Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
-import { judgeName, judgeSize } from '../../model/names-and-types.ts';
+import { isAttachmentDirectory, judgeName, judgeSize } from '../../model/names-and-types.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import {
-  classifyFile,
-  classifyUndecodable,
-  isAttachmentDirectory,
-  linkedAttachment,
-} from '../rules/classify.ts';
+import { classifyFile, classifyUndecodable, linkedAttachment } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';

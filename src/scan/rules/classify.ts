@@ -4,7 +4,12 @@ import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
 import { emptyFileCode, joinPath, orphanSidecarCode, sidecarInCapitalsCode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { cannotBeRead, unreadableCodeOf } from '../../model/errors.ts';
-import { brokenTypeRule, isDocumentType } from '../../model/names-and-types.ts';
+import {
+  attachmentDirectoryEnd,
+  brokenTypeRule,
+  isAttachmentDirectory,
+  isDocumentType,
+} from '../../model/names-and-types.ts';
 import type { AttachmentLists } from './attachment-lists.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
@@ -221,14 +226,6 @@ export function classifyUnpaired(
 
 /** Name of the files with ignore rules in the tree. */
 export const ignoreFileName = '.ingestignore';
-
-/** The end of the name of a directory that holds a document's attachments. */
-export const attachmentDirectoryEnd = '.attachments';
-
-/** Says whether a directory of this name holds attachments and no documents. */
-export function isAttachmentDirectory(name: string): boolean {
-  return name.endsWith(attachmentDirectoryEnd) && name.length > attachmentDirectoryEnd.length;
-}
 
 /**
  * Names that programs use while they save (faults F2 to F10): dot files, owner and lock

@@ -2,7 +2,8 @@ import { realpathSync } from 'node:fs';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { orNull } from '../../lib/or-null.ts';
-import { ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
+import { isAttachmentDirectory } from '../../model/names-and-types.ts';
+import { ignoreFileName } from '../rules/classify.ts';
 import type { Entry } from '../rules/entry.ts';
 import { isSidecarName } from '../rules/sidecar-names.ts';
 

@@ -57,6 +57,43 @@ it.each<readonly [string, () => Promise<void>, string]>([
   },
 );
 
+it.each<readonly [string, readonly (readonly [string, string])[]]>([
+  [
+    'renamed after it',
+    [
+      ['own.txt', 'new.txt'],
+      ['own.txt.attachments', 'new.txt.attachments'],
+    ],
+  ],
+  [
+    'renamed before it',
+    [
+      ['own.txt.attachments', 'new.txt.attachments'],
+      ['own.txt', 'new.txt'],
+    ],
+  ],
+])(
+  'I18: what lies in the directory of its attachments, %s, is sent as before, without a sidecar',
+  async (_, moves) => {
+    await world.inbox.write('own.txt', 'own');
+    await world.inbox.write('own.txt.attachments/part.csv', '1');
+    await world.sync();
+    for (const [from, to] of moves) {
+      await move(from, to);
+      await world.sync();
+      await world.pass(3 * engineTiming.removeGraceMs);
+    }
+    await world.inbox.write('new.txt.attachments/part.csv', '1,2');
+    await world.inbox.write('new.txt.attachments/second.csv', '3');
+    await world.sync();
+    const held = world.service.documents.get(world.docIds().get('new.txt') ?? '');
+    expect([held?.attachments, world.engine().tasks.in('waiting').size]).toEqual([
+      ['part.csv', 'second.csv'],
+      0,
+    ]);
+  },
+);
+
 /** What changed is seen, half a minute passes, and what follows from that is sent. */
 async function laterOn(): Promise<void> {
   await world.sync();
