@@ -59,7 +59,7 @@ import { hasAttachmentAt } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
-import { sentDocuments, uncompared } from './decide/deletions.ts';
+import { uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
@@ -1525,7 +1525,8 @@ export class Engine {
 
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly [Deletable, ...Deletable[]], warning: string | null): Promise<void> {
-    const documents = sentDocuments(batch[0].task.ref.folder, { ledger: this.#ledger, tasks: this.tasks });
+    const { folder } = batch[0].task.ref;
+    const documents = this.#ledger.count(folder) - this.tasks.counts(folder).kept;
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock, documents));
     for (const { task, record } of batch) {
       this.#unsentAttachments.deleted(task.ref);
@@ -1533,8 +1534,7 @@ export class Engine {
     }
     // What it had attached is a document of its own from now on.
     this.#inspectFailed(attachedBeforeCode);
-    for (const folder of new Set(batch.map(({ task }) => task.ref.folder)))
-      await this.holds.endIfEmpty(folder);
+    await this.holds.endIfEmpty(folder);
   }
 
   #doneModify(

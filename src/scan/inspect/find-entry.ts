@@ -89,8 +89,8 @@ export function absence(
   const directory = directoryOf(path);
   let device: number;
   try {
-    const twin = twinOnTheWay(folder, path);
-    if (twin !== null) {
+    const twin = directoriesTo(path).find((one) => spellingsOf(folder, one).length > 1);
+    if (twin !== undefined) {
       const message = `another directory is named ${printable(nameOf(twin))}, with accents encoded differently: it may be in that one; rename one of the two`;
       return { ...ignored('unicode-twin', message), presence: 'unreadable' };
     }
@@ -104,11 +104,6 @@ export function absence(
   }
   // The root may have gone meanwhile, and taken everything with it.
   return rootTrouble(folder, scannedRoot()) ?? { kind: 'absent', device };
-}
-
-/** The first directory on the way to a path of which there are two, in different Unicode forms. */
-function twinOnTheWay(folder: FolderState, path: string): string | null {
-  return directoriesTo(path).find((directory) => spellingsOf(folder, directory).length > 1) ?? null;
 }
 
 /**

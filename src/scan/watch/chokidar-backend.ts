@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs';
 import { basename } from 'node:path';
 
 import { FSWatcher } from 'chokidar';
@@ -23,7 +22,12 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
   const pending = new Set<string>();
   let waiting: Promise<void> | null = null;
   const chokidar = new DirectoryWatcher({
-    ignored: (path, stats) => !directories.has(path) || isReplaced(path, stats),
+    ignored: (path, stats) => {
+      // Where it has met a link it sets no watch ever after.
+      const isWanted = directories.has(path) && stats?.isDirectory() !== false;
+      if (!isWanted) unplaced(path);
+      return !isWanted;
+    },
     followSymlinks: false,
     ignoreInitial: true,
     ignorePermissionErrors: true,
@@ -43,13 +47,6 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
   chokidar.on('error', (error) => {
     events.lost({ code: errorCode(error) ?? 'watch-failed', message: errorMessage(error) });
   });
-
-  /** Where chokidar has met a link it sets no watch ever after. */
-  function isReplaced(absolute: string, stats: Stats | undefined): boolean {
-    if (stats === undefined || stats.isDirectory()) return false;
-    unplaced(absolute);
-    return true;
-  }
 
   /** There was no directory any more: whatever stands there by now is listed, and watched then. */
   function unplaced(absolute: string): void {

@@ -169,7 +169,7 @@ function momentsOf(
   { root, bareMountPoints }: Pick<LedgerPort, 'root' | 'bareMountPoints'>,
 ): readonly number[] {
   const { seenAt, covered, unreadable = [] } = root(folder) ?? {};
-  const since = [...unreadable, ...bareMountPoints(folder)].map((one) => one.since);
-  const until = [covered, ...bareMountPoints(folder)].map((one) => one?.until);
-  return [seenAt, ...since, ...until].filter((at) => typeof at === 'number');
+  const bare = bareMountPoints(folder).flatMap(({ since, until }) => [since, until]);
+  const all = [seenAt, covered?.until, ...unreadable.map(({ since }) => since), ...bare];
+  return all.filter((moment) => typeof moment === 'number');
 }

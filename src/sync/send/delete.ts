@@ -33,6 +33,7 @@ export function deletedChanges(
   if (folder === undefined) return [];
   const refs = batch.map(({ task }) => task.ref);
   const unapproved = refs.filter((ref) => !ledger.isApproved(ref)).length;
+  const removal = { ...writtenMoment(clock), count: unapproved, documents };
   return [
     ...batch.flatMap(({ task: { ref }, record }): readonly Change[] => [
       { kind: 'drop', ref },
@@ -42,15 +43,7 @@ export function deletedChanges(
       ...traceOfDuplicates(ref, ledger.get(ref), clock.now(), deletedMessage),
     ]),
     { kind: 'unapprove', folder, paths: refs.map(({ path }) => path) },
-    ...(unapproved === 0
-      ? []
-      : [
-          {
-            kind: 'removed' as const,
-            folder,
-            removal: { ...writtenMoment(clock), count: unapproved, documents },
-          },
-        ]),
+    ...(unapproved === 0 ? [] : [{ kind: 'removed' as const, folder, removal }]),
   ];
 }
 
