@@ -8,7 +8,6 @@ import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../mo
 import { serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import type { ServiceMove } from '../../commands/offline/offline-actions.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../prompter.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
@@ -98,10 +97,15 @@ export async function serviceMoved(
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags);
   const options = { ...prepared, username: await fleetUser(prepared) };
-  const moved = await moveService(
-    options,
-    async (move) => flags.yes === true || move.documents === 0 || confirm(context, movedQuestion(move)),
-  );
+  const moved = await moveService(options, async ({ documents, from, to }) => {
+    if (flags.yes === true || documents === 0) return true;
+    // Of another service the documents would count as delivered, and never be sent to it.
+    const held = from === null ? '' : ` that ${from} holds`;
+    return confirm(
+      context,
+      `Does ${to} hold the ${countWords(documents, 'document')}${held}, with the same docIds?`,
+    );
+  });
   if (moved === null) return exitCodes.ok;
   const { documents, from, to } = moved;
   const held =
@@ -114,10 +118,4 @@ export async function serviceMoved(
       : `${held} to ${to}${from === null ? '' : `, and no longer to ${from}`}.`,
   );
   return exitCodes.ok;
-}
-
-/** Of another service the documents would count as delivered, and never be sent to it. */
-function movedQuestion({ documents, from, to }: ServiceMove): string {
-  const held = from === null ? '' : ` that ${from} holds`;
-  return `Does ${to} hold the ${countWords(documents, 'document')}${held}, with the same docIds?`;
 }

@@ -35,7 +35,9 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
     '',
     ...folderRows(sortFailures(status).folders, view),
-    ...unconfiguredRows(status, view),
+    ...(status.unconfigured ?? []).map(({ name, documents }) =>
+      colors.dim(`${name}  ${numberWords(documents)} kept at the service, not in the configuration`),
+    ),
     ...daemonRows(status, view),
     ...failureSections(status, view),
     // Those that still change say nothing.
@@ -82,12 +84,6 @@ function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): 
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : folder.state;
     return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;
   });
-}
-
-function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView): string[] {
-  return unconfigured.map(({ name, documents }) =>
-    colors.dim(`${name}  ${numberWords(documents)} kept at the service, not in the configuration`),
-  );
 }
 
 function daemonRows(status: Status, { colors, page }: StatusView): string[] {

@@ -148,14 +148,11 @@ export function readRetryAfter(
   { now, date }: { readonly now: number; readonly date?: string | undefined },
 ): number | null {
   const text = header?.trim() ?? '';
-  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : untilDate(text, now, date);
+  const from = readDate(date ?? '');
+  const untilDate = readDate(text) - (Number.isNaN(from) ? now : from);
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : untilDate;
   if (!Number.isFinite(ms) || ms <= 0) return null;
   return Math.min(Math.ceil(ms), longestRetryAfterMs);
-}
-
-function untilDate(text: string, now: number, date: string | undefined): number {
-  const from = readDate(date ?? '');
-  return readDate(text) - (Number.isNaN(from) ? now : from);
 }
 
 /** Only the shapes of RFC 9110, all of which begin with the day's name: `Date.parse` alone takes `-5` for a year. */

@@ -112,18 +112,13 @@ export function createAccessRules(
   { address, port }: { readonly address: string; readonly port: number },
   httpToken: string | null,
 ): AccessRules {
+  const names = [host, address, 'localhost', '127.0.0.1', '::1'].map((name) => urlHost(name.toLowerCase()));
+  // Browsers leave out the scheme's default port.
+  const hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
   return {
-    hosts: isLoopbackAddress(address)
-      ? hostHeaders([host, address, 'localhost', '127.0.0.1', '::1'], port)
-      : null,
+    hosts: isLoopbackAddress(address) ? new Set(hosts) : null,
     publicUrl: publicUrl === undefined ? null : new URL(publicUrl),
     httpToken,
     pageToken: randomBytes(pageTokenBytes).toString('base64url'),
   };
-}
-
-function hostHeaders(names: readonly string[], port: number): ReadonlySet<string> {
-  const hosts = names.map((name) => urlHost(name.toLowerCase()));
-  // Browsers leave out the scheme's default port.
-  return new Set(hosts.flatMap((host) => (port === 80 ? [host, `${host}:80`] : [`${host}:${port}`])));
 }
