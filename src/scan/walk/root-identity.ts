@@ -48,7 +48,7 @@ export function placeBelow(root: string, raw: string): string {
 /** So many mounts of one folder are remembered. */
 const maxMounts = 1_000;
 
-/** Directories below a root on which something is mounted; none where the system has no mount table. Never throws. */
+/** Directories and files below a root on which something is mounted; none where the system has no mount table. Never throws. */
 export function mountsBelow(root: string): readonly string[] {
   const real = realRoot(root);
   const start = pathBelow(real, '');

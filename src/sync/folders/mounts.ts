@@ -86,7 +86,7 @@ export function mountsToRemember(
     readonly tasks: Pick<TaskStore, 'missing'>;
     readonly ledger: Pick<LedgerPort, 'mounts' | 'mountIdentities' | 'bareMountPoints'>;
     readonly view: FolderView;
-    /** Directories on which something is mounted now. */
+    /** Directories and files on which something is mounted now. */
     readonly mounts: readonly string[];
     readonly isWhole: boolean;
     /** This moment. */
@@ -105,11 +105,13 @@ export function mountsToRemember(
   });
   const hiding = added.filter((path) => !isComplete(path)).map((path) => ({ path, ...noDirectory }));
   const bareBefore = ledger.bareMountPoints(folder);
+  // Something may be mounted on a file, too.
+  const isMissing = (path: string) => [...tasks.missing(folder)].some(({ ref }) => ref.path === path);
   const bare = mounts.flatMap((path): readonly BareMountPoint[] => {
     const old = bareBefore.find((one) => one.path === path);
     if (!mounted.includes(path)) return [old?.until === null ? old : { path, until: null, since: now }];
-    const isNew = added.includes(path) && (view.isResumed || view.directorySince(path) !== -Infinity);
-    if (isNew || old?.until === null) return [{ path, until: now }];
+    const isSeenBare = view.isResumed || view.directorySince(path) !== -Infinity || isMissing(path);
+    if ((added.includes(path) && isSeenBare) || old?.until === null) return [{ path, until: now }];
     return old === undefined ? [] : [old];
   });
   const isBareAsBefore = bare.every(({ path, until }) =>

@@ -147,6 +147,15 @@ describeWhere(missing(), 'a folder with mounts', () => {
       expectHeld('usb/deep.txt');
     });
 
+    it('F39: a document on whose own file something is mounted is held, and as before afterwards', async () => {
+      bind(world.inbox.join('top.txt'), '/dev/null');
+      await settled();
+      expectHeld('top.txt');
+      unmount(world.inbox.join('top.txt'));
+      await settled();
+      expect([world.service.calls, heldBack(), world.ledger().hold('inbox')]).toEqual([[], [], undefined]);
+    });
+
     it.each([false, true])(
       'I3: nor does a directory of the same device that is not bound there at the next start, approved before it is held: %s',
       async (isApproved) => {
