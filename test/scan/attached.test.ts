@@ -49,6 +49,25 @@ describe('attachments', () => {
   });
 });
 
+describe('an attachment below an ignore file that is not UTF-8', () => {
+  it('is not sent until that is fixed, seen by a scan or not', async () => {
+    await standing({
+      'report.pdf': 'report',
+      'report.pdf.meta.json': '{"attachments": ["data/x.csv"]}',
+      'data/x.csv': 'x',
+    });
+    await writeFile(world.inbox.join('data/.ingestignore'), Buffer.from('\uFEFF*.tmp', 'utf16le'));
+    await world.inbox.write('data/x.csv', 'changed');
+    const verdict = async () => (await world.port().inspect('report.pdf')).kind;
+    expect(await verdict()).not.toBe('document');
+    await world.sync();
+    expect([await verdict(), world.service.calls]).toEqual(['unknown', []]);
+    await world.inbox.write('data/.ingestignore', '*.tmp');
+    await world.sync();
+    expect([world.service.calls, recorded()]).toEqual([['modify'], [['x.csv', sha256('changed')]]]);
+  });
+});
+
 /** What keeps documents waiting. */
 const reasons = () => [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code);
 

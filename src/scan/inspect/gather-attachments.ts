@@ -13,7 +13,8 @@ import { realRoot } from '../walk/root-identity.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
-import { lookInside } from './find-entry.ts';
+import { lookInside, unlistedTrouble } from './find-entry.ts';
+import { unsettledRulesMs } from './inherited.ts';
 import { notRead, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
@@ -108,7 +109,12 @@ function placeListed(
   if (path === document) return invalid(shown, 'it is the document itself');
   if (folder.attachmentLists.isOwner(path)) return invalid(shown, 'it has attachments of its own');
   if (refusal !== null) return invalid(shown, refusal);
+  // Its directory may be another one than the document's, with an ignore file of its own.
+  const unlisted = unlistedTrouble(folder, path);
+  if (unlisted !== null) return unlisted;
   if (entry !== null) {
+    const rulesDelay = unsettledRulesMs(folder, directoryOf(path));
+    if (rulesDelay > 0) return settling(rulesDelay);
     folder.observations.endMissing(document, text);
     return { path, shown, entry };
   }
