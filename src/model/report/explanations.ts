@@ -41,10 +41,9 @@ const itRepeats = 'Nothing to do: ingestd retries by itself.';
 const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
-  'Give the user that runs ingestd permission to read it. Nothing below it is deleted in the meantime.';
+  'Give the user that runs ingestd permission to read it. Nothing below it is deleted in the meantime. Where the message names an .ingestignore, correct or remove that.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
-const makeListable = `${makeReadable} Where the message names an .ingestignore, correct or remove that.`;
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
 
 /** Every problem that ingestd knows a fix for, in the order in which the documentation shows them. */
@@ -216,7 +215,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       unreadable: { cause: 'File cannot be read', fix: makeReadable },
       'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain, health: 'ok' },
-      'unreadable-directory': { cause: 'Directory cannot be read', fix: makeListable, health: 'attention' },
+      'unreadable-directory': { cause: 'Directory cannot be read', fix: makeReadable, health: 'attention' },
       'unreadable-directory-now': {
         cause: 'Directory cannot be read at the moment',
         fix: readAgain,
@@ -228,7 +227,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Mount it, create it, or correct folders[].path. ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
-      'folder-unreadable': { cause: 'Folder cannot be read', fix: makeListable, health: 'attention' },
+      'folder-unreadable': { cause: 'Folder cannot be read', fix: makeReadable, health: 'attention' },
       'folder-changed': {
         cause: 'A different folder in its place',
         fix: 'Something else was mounted or created at this path. Nothing is deleted until the original folder is back, or somebody approves the deletions that are held.',
