@@ -56,7 +56,7 @@ async function runShare(index) {
   if (values.plan !== undefined) options.push('--plan', values.plan);
   for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
   if (!values.plain) options.push('--shrink');
-  const child = spawn(process.execPath, [...nodeOptions, program, ...options], {
+  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, program, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface(child.stdout)) take(line);
