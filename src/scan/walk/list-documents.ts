@@ -5,6 +5,7 @@ import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
+import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
@@ -88,6 +89,9 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       });
     }
   }
+  for (const name of sorted.attachmentDirectories.keys())
+    if (!found.attachmentDirectories.includes(joinPath(directory, `${name}${attachmentDirectoryEnd}`)))
+      await listOwnerless(folder, listed, { name, found });
   await findAttachedToLeftOut(folder, listed, found);
   await findMeant(listed, found);
   for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, found.unfit.get(name)));
@@ -144,6 +148,28 @@ function listedFiles(
     if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) return [];
     return [{ ...owner, path: place.path, stat: statOf(entry.stats), isListed: true }];
   });
+}
+
+/** A directory of attachments whose document is ignored, or not there: what lies in it is not sent, and stands all the same. */
+async function listOwnerless(
+  folder: FolderState,
+  { path, absolute, rules, sorted, context }: ListedDirectory,
+  { name, found }: { readonly name: string; readonly found: FoundDocuments },
+): Promise<void> {
+  const own = sorted.attachmentDirectories.get(name);
+  if (own === undefined || own.stats === null) return;
+  const ownPath = joinPath(path, own.name);
+  context.watch(ownPath, `${absolute}/${own.raw}`, own.stats);
+  found.attachmentDirectories.push(ownPath);
+  const document = {
+    path: joinPath(path, name),
+    rules,
+    own: { raw: own.raw, uid: own.stats.uid },
+    listed: [],
+  };
+  const attached = await findAttachments(folder, document, context);
+  if (attached.own?.kind === 'listed') folder.observations.list(ownPath, own.stats, attached.own.entries);
+  else found.hidesFiles = true;
 }
 
 /** The fingerprint of a document; takes note of what it attaches. */

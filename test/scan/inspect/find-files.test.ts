@@ -32,14 +32,14 @@ it('a file is found by its identity in every directory that is listed, whatever 
   await folder.write('deep/er/a.pdf', 'a');
   await folder.write('b.old', 'b');
   await folder.write('c.pdf', 'c');
-  const unlisted = ['y.pdf.attachments', 'state', 'drafts', 'drafts/below', '.trash', '.Trash-1000'];
-  for (const place of ['c.pdf.attachments', ...unlisted]) {
+  const unlisted = ['state', 'drafts', 'drafts/below', '.trash', '.Trash-1000'];
+  for (const place of ['c.pdf.attachments', 'without.pdf.attachments', ...unlisted]) {
     await mkdir(folder.join(place));
     await link(folder.join('deep/er/a.pdf'), folder.join(`${place}/again.pdf`));
   }
   await symlink('deep', folder.join('linked'));
   expect(await found('deep/er/a.pdf', 'b.old')).toEqual({
-    files: ['b.old', 'c.pdf.attachments/again.pdf', 'deep/er/a.pdf'],
+    files: ['b.old', 'c.pdf.attachments/again.pdf', 'deep/er/a.pdf', 'without.pdf.attachments/again.pdf'],
     unreadable: [],
   });
 });

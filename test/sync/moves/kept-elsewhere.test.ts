@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
@@ -50,6 +50,34 @@ it.each([
   }
   expect(world.service.calls.filter((call) => call !== 'modify')).toEqual(calls);
 });
+
+it.each<readonly [string, (at: (path: string) => string) => Promise<unknown>]>([
+  ['is ignored', (at) => writeFile(at('.ingestignore'), 'b.txt\n')],
+  ['is renamed without it', (at) => rename(at('b.txt'), at('c.txt'))],
+  ['is removed', (at) => rm(at('b.txt'))],
+])(
+  'one whose file is in a directory of attachments is kept when the document of that %s',
+  async (_, change) => {
+    world = await syncedFolder();
+    const at = (path: string) => world.inbox.join(path);
+    await world.inbox.write('b.txt', 'two');
+    await world.inbox.write('a.txt', 'one');
+    await world.sync();
+    await mkdir(at('b.txt.attachments'));
+    await rename(at('a.txt'), at('b.txt.attachments/a.txt'));
+    await world.sync();
+    await change(at);
+    for (let step = 0; step < 2; step += 1) {
+      await world.sync();
+      await world.pass(60_000);
+      expect([...world.docIds().keys()]).toContain('a.txt');
+      await world.restart();
+    }
+    await rm(at('b.txt.attachments/a.txt'));
+    await world.sync();
+    expect([...world.docIds().keys()]).not.toContain('a.txt');
+  },
+);
 
 it('one whose file has come to the place of an attachment is kept, and nothing waits without a reason', async () => {
   world = await syncedFolder();
