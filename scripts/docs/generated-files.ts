@@ -1,5 +1,6 @@
-import { settingsJsonSchema } from '../../src/config/settings/setting-keys.ts';
-import type { JsonSchema } from '../../src/config/settings/setting-keys.ts';
+import { jsonSchemaOf } from '../../src/lib/text/describe-issues.ts';
+import type { JsonSchema } from '../../src/lib/text/describe-issues.ts';
+import { settingsSchema } from '../../src/model/settings.ts';
 import { explanationGroups } from '../../src/model/report/explanations.ts';
 import type { Explanation } from '../../src/model/report/explanations.ts';
 import { secretVariables } from '../../src/config/secrets/secret-names.ts';
@@ -58,7 +59,7 @@ function problemsList(codes: Readonly<Record<string, Explanation>>): string {
  * allows them.
  */
 function editorSchema(): object {
-  const { $schema, ...rest } = settingsJsonSchema() as JsonSchema & { $schema?: string };
+  const { $schema, ...rest } = jsonSchemaOf(settingsSchema) as JsonSchema & { $schema?: string };
   return {
     $schema,
     title: 'ingestd configuration',

@@ -1,5 +1,6 @@
 import { environmentName, settingNodes } from '../../src/config/settings/setting-keys.ts';
-import type { JsonSchema, SettingNode } from '../../src/config/settings/setting-keys.ts';
+import type { SettingNode } from '../../src/config/settings/setting-keys.ts';
+import type { JsonSchema } from '../../src/lib/text/describe-issues.ts';
 import { pathText } from '../../src/lib/text/describe-issues.ts';
 
 export type SettingKey = ReturnType<typeof row>;

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { describeIssues } from '../lib/text/describe-issues.ts';
 import type { Redactor } from '../lib/text/redactor.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import { settingsSchema } from '../model/settings.ts';
@@ -10,8 +11,7 @@ import { readSecret } from './secrets/read-secrets.ts';
 import { findSecrets, secretVariables } from './secrets/secret-names.ts';
 import { checkPaths } from './settings/check-paths.ts';
 import { checkTogether } from './settings/check-together.ts';
-import { explainIssues } from './settings/explain-issues.ts';
-import { schemaAt } from './settings/setting-keys.ts';
+import { settingAt } from './settings/setting-keys.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 import type { YamlText } from './yaml/read-yaml.ts';
 import { findSettingsFile } from './find-places.ts';
@@ -55,7 +55,7 @@ export async function loadConfiguration(search: ConfigurationSearch) {
 
   const written = [...yaml.problems, ...given.problems, ...plain.problems, ...findSecrets(plain.value)];
   const { data, error } = settingsSchema.safeParse(input);
-  const shape = explainIssues(error?.issues ?? [], input, yaml.written);
+  const shape = describeIssues(error?.issues ?? [], input, { schema: settingsSchema, written: yaml.written });
   // A secret, or a key that may be meant otherwise, is named once.
   const unsaid = shape.filter(({ path }) => !written.some((said) => isSame(said.path, path)));
   if (data === undefined || written.length > 0)
@@ -139,7 +139,7 @@ function withoutNulls(value: unknown, path: readonly PropertyKey[] = []): unknow
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, child]) => {
       const place = [...path, key];
-      return child === null && schemaAt(place) !== undefined && !path.includes('metadata')
+      return child === null && settingAt(place) !== undefined && !path.includes('metadata')
         ? []
         : [[key, withoutNulls(child, place) ?? null]];
     }),

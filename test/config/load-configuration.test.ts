@@ -183,7 +183,11 @@ describe('a bad configuration', () => {
       `${good}http: {publicUrl: "https://a.example/?x"}\n`,
       ['http.publicUrl', '"https://a.example/?x"', 'https://host.example/ingestd'],
     ],
-    ['an empty list of folders', `${service}folders: []\n`, ['folders', 'an empty list', 'name: inbox']],
+    [
+      'an empty list of folders',
+      `${service}folders: []\n`,
+      ['folders is empty', 'write a list of { name: …, path: … }'],
+    ],
     [
       'a slash in a folder name',
       `${service}folders: [{name: a/b, path: c}]\n`,
@@ -237,8 +241,8 @@ describe('a bad configuration', () => {
       ['folders[0].include[0]: ', 'more than 2 "**"'],
     ],
     ['an empty pattern', `${good}    include: [""]\n`, ['folders[0].include[0]']],
-    ['a list for the file', '- a\n', ['a list', 'mapping']],
-    ['an empty file', '', ['folders is missing']],
+    ['a list for the file', '- a\n', ['a list is not an object of keys and values']],
+    ['an empty file', '', ['folders is missing; add it: a list of { name: …, path: … }']],
     ['YAML that is broken', 'service: {authUrl: "x\n', ['ingestd.yaml:2:1', 'not valid YAML']],
     ['an unknown key without a value', `foo:\n${good}`, ['foo is not a known key; remove it']],
     [
@@ -258,7 +262,7 @@ describe('a bad configuration', () => {
       `${service}folders: [{name: a, path: ''}]\n`,
       ['folders[0].path is empty; write a string'],
     ],
-    ['an empty text for the file', '""\n', [': the file is empty; write a mapping']],
+    ['an empty text for the file', '""\n', [': the file is empty; write an object']],
   ])('refuses %s with key, value and fix', async (_name, yaml, words) => {
     const message = await refused(yaml);
     for (const word of words) expect(message).toContain(word);
@@ -287,12 +291,12 @@ timing: 5
       '5:15: folders[2].path: 8 is not a string',
       '6:5: folders[3].path is missing',
       '6:6: folders[3].name: 7 is not a string',
-      '7:5: folders[4]: "text" is not a mapping',
+      '7:5: folders[4]: "text" is not an object',
       '8:7: log.name is not a known key',
       '8:16: log.level: "loud" is not one of',
       '9:1: password is a secret',
       '10:11: cluster.redisUrl: it is not an address of Redis',
-      '11:1: timing: 5 is not a mapping',
+      '11:1: timing: 5 is not an object',
     ];
     expect(lines).toEqual(expected.map((start) => expect.stringContaining(start)));
     for (const [index, start] of expected.entries()) expect(lines[index]?.startsWith(start)).toBe(true);

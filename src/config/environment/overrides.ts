@@ -1,8 +1,8 @@
 import { closest } from '../../lib/text/closest.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
-import { environmentName, schemaAt, settingNodes, snakeCase } from '../settings/setting-keys.ts';
-import type { JsonSchema } from '../settings/setting-keys.ts';
+import type { JsonSchema } from '../../lib/text/describe-issues.ts';
+import { environmentName, settingAt, settingNodes, snakeCase } from '../settings/setting-keys.ts';
 import type { Problem } from '../problem.ts';
 import { readYaml } from '../yaml/read-yaml.ts';
 import { secretVariables } from '../secrets/secret-names.ts';
@@ -67,7 +67,7 @@ function order(a: string, b: string): number {
 function pathOf(variable: string): PropertyKey[] | null {
   const path: PropertyKey[] = [];
   for (const part of variable.slice(variablePrefix.length).split('__')) {
-    const node = schemaAt(path);
+    const node = settingAt(path);
     const found =
       node?.items === undefined
         ? Object.keys(node?.properties ?? {}).find((key) => snakeCase(key) === part)
@@ -96,7 +96,7 @@ function valueOf(
   text: string,
   path: readonly PropertyKey[],
 ): { readonly value: unknown; readonly faults: readonly string[] } {
-  const node = schemaAt(path);
+  const node = settingAt(path);
   const kinds = node === undefined ? [] : kindsOf(node);
   if (kinds.includes('array') || kinds.includes('object')) {
     const { value, problems } = readYaml(text);

@@ -1,7 +1,7 @@
 import { parseRedisAddress } from '../../lib/server/redis-address.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Credentials } from '../../model/settings.ts';
-import { schemaAt } from '../settings/setting-keys.ts';
+import { settingAt } from '../settings/setting-keys.ts';
 import type { Problem } from '../problem.ts';
 
 /** A secret and the environment variable that carries it. */
@@ -62,7 +62,7 @@ export function findSecrets(value: unknown, path: readonly PropertyKey[] = []): 
   return Object.entries(value).flatMap(([key, child]) => {
     const place = [...path, key];
     const secret = secretMeantBy(key);
-    const isKnown = schemaAt(place) !== undefined;
+    const isKnown = settingAt(place) !== undefined;
     const isSecret = secret !== undefined && (!isKnown || holdsPassword(child));
     return isSecret ? [problem(place, secret)] : findSecrets(child, place);
   });

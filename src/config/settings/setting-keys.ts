@@ -1,50 +1,10 @@
-import * as z from 'zod';
-
+import { jsonSchemaOf, schemaAt } from '../../lib/text/describe-issues.ts';
+import type { JsonSchema } from '../../lib/text/describe-issues.ts';
 import { settingsSchema } from '../../model/settings.ts';
 
-/** One node of a JSON Schema (draft 7), as far as the settings use it. */
-export interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly items?: JsonSchema;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly default?: unknown;
-  readonly required?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly description?: string;
-  readonly unit?: string;
-  readonly defaultWords?: string;
-}
-
-let jsonSchema: JsonSchema | null = null;
-
-/**
- * The JSON Schema of the configuration file: what a person may write. Made on first use: a usual start does without it.
- */
-export function settingsJsonSchema(): JsonSchema {
-  jsonSchema ??= z.toJSONSchema(settingsSchema, {
-    io: 'input',
-    target: 'draft-7',
-    unrepresentable: 'any',
-  }) as JsonSchema;
-  return jsonSchema;
-}
-
-/** The schema at a path of keys and indexes of the configuration; undefined where nothing is known. */
-export function schemaAt(path: readonly PropertyKey[]): JsonSchema | undefined {
-  let node: JsonSchema | undefined = settingsJsonSchema();
-  for (const key of path) {
-    if (node === undefined) return undefined;
-    node = typeof key === 'number' ? node.items : ownProperty(node.properties, String(key));
-  }
-  return node;
-}
-
-function ownProperty<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
+/** What may be written at a path of keys and indexes of the configuration; undefined where nothing is known. */
+export function settingAt(path: readonly PropertyKey[]): JsonSchema | undefined {
+  return schemaAt(jsonSchemaOf(settingsSchema), path);
 }
 
 /** A key of the configuration file, and what may be written there. */
@@ -56,7 +16,7 @@ export interface SettingNode {
 
 /** Every key of the configuration file in its order there; 0 stands for every index. */
 export function settingNodes(
-  node = settingsJsonSchema(),
+  node = jsonSchemaOf(settingsSchema),
   path: readonly PropertyKey[] = [],
 ): readonly SettingNode[] {
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {

@@ -47,15 +47,6 @@ export function readYaml(text: string): YamlText {
       offset: start,
       message: parserWords(code, firstLine(message), text.slice(start)),
     })),
-    ...(document.directives?.yaml.version === '1.1'
-      ? [
-          {
-            path: [],
-            offset: 0,
-            message: 'YAML 1.1 has other values for the same text; remove the %YAML line',
-          },
-        ]
-      : []),
     ...misreadings,
   ];
   const isInvalid = errors.some(({ code }) => code !== 'DUPLICATE_KEY');

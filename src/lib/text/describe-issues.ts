@@ -1,88 +1,157 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { closest } from './closest.ts';
 import { excerpt } from './printable.ts';
 
 type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
 
-interface Examined {
-  /** What was read. */
-  readonly value: unknown;
-  /** Names of fields, by the first field on the way to them; '' for those of the whole. */
-  readonly fields: ReadonlyMap<string, readonly string[]>;
+/** One node of a JSON Schema (draft 7), as far as what people write needs it. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description?: string;
+  readonly unit?: string;
+  readonly defaultWords?: string;
 }
 
-const mostReported = 3;
+const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>();
 const longestShown = 100;
 
-/** Puts what a schema found into words: the field, the value that stands there, the fix. At most three of them. */
-export function describeIssues(issues: readonly Issue[], examined: Examined): string {
-  const faults = issues.flatMap((issue) => faultsOf(issue, examined));
-  const reported = faults.slice(0, mostReported);
-  const more = faults.length - reported.length;
-  if (faults.length < 2) return reported.join('');
-  // Each holds a fix behind a semicolon of its own.
-  const numbered = reported.map((fault, index) => `(${index + 1}) ${fault}`).join(' ');
-  return `${faults.length} problems: ${numbered}${more > 0 ? ` and ${more} more` : ''}`;
+/** What a person may write for a schema. Made on first use: where all is well it is not needed. */
+export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const known = jsonSchemas.get(schema);
+  if (known !== undefined) return known;
+  const options = { io: 'input', target: 'draft-7', unrepresentable: 'any' } as const;
+  const made = z.toJSONSchema(schema, options) as JsonSchema;
+  jsonSchemas.set(schema, made);
+  return made;
 }
 
-function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] {
-  if (issue.code === 'unrecognized_keys') {
-    const known = fields.get(String(issue.path[0] ?? '')) ?? [];
-    return issue.keys.map((key) => unknownWords([...issue.path, key], 'field', known));
+/** The schema at a path of keys and indexes; undefined where nothing is known. */
+export function schemaAt(schema: JsonSchema, path: Path): JsonSchema | undefined {
+  let node: JsonSchema | undefined = schema;
+  for (const key of path) {
+    if (node === undefined) return undefined;
+    node = typeof key === 'number' ? node.items : ownProperty(node.properties, String(key));
   }
-  const field = pathText(issue.path);
-  const found = valueAt(value, issue.path);
-  if (found === undefined) return [`${field} is missing; add it`];
-  const rule = `${ruleOf(issue, found)}${wrapWords(issue, found, fields)}`;
-  return [`${field === '' ? '' : `${field}: `}${shownValue(found)} ${rule}`];
+  return node;
 }
 
-/** Says that nothing knows the name at `path`, and which one may have been meant. `kind`: what a name is called. */
-export function unknownWords(
-  path: readonly PropertyKey[],
-  kind: 'field' | 'key',
-  known: readonly string[],
-): string {
+function ownProperty<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Something that is wrong with what a person wrote: the key, the value, the fix. */
+interface Fault {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** What a schema found in `input`, in words. `written` gives a value as it stands in the file. */
+export function describeIssues(
+  issues: readonly Issue[],
+  input: unknown,
+  { schema, written }: { readonly schema: z.ZodType; readonly written?: (path: Path) => string | undefined },
+): Fault[] {
+  const whole = jsonSchemaOf(schema);
+  const faults = issues.flatMap((issue) => {
+    const node = schemaAt(whole, issue.path);
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => unknownKey([...issue.path, key], Object.keys(node?.properties ?? {})));
+    const value = valueAt(input, issue.path);
+    return [{ path: issue.path, message: explain(issue, { value, node, source: written?.(issue.path) }) }];
+  });
+  // One value can break two rules that are the same in words: 1e99 is no whole number, and too large.
+  return [...new Map(faults.map((fault) => [fault.message, fault])).values()];
+}
+
+function unknownKey(path: Path, known: readonly string[]): Fault {
   const parent = path.slice(0, -1);
   const near = closest(String(path.at(-1)), known);
   const fix =
     near === undefined
-      ? `remove it; ${parent.length === 0 ? `the ${kind}s are` : `${pathText(parent)} has`} ${known.join(', ')}`
+      ? `remove it; ${parent.length === 0 ? 'the keys are' : `${pathText(parent)} has`} ${known.join(', ')}`
       : `did you mean ${pathText([...parent, near])}?`;
-  return `${pathText(path)} is not a known ${kind}; ${fix}`;
+  return { path, message: `${pathText(path)} is not a known key; ${fix}` };
 }
 
-/** How to write a text that stands in the place of an object with a single field. */
-function wrapWords(issue: Issue, found: unknown, fields: Examined['fields']): string {
-  const [first, ...inner] = issue.path;
-  const [only, ...others] = fields.get(String(first)) ?? [];
-  const isMeant = issue.code === 'invalid_type' && issue.expected === 'object' && typeof found === 'string';
-  if (!isMeant || inner.length > 0 || only === undefined || others.length > 0) return '';
-  return `; write { "${only}": ${shownValue(found)} }`;
+interface Found {
+  readonly value: unknown;
+  readonly node: JsonSchema | undefined;
+  readonly source: string | undefined;
 }
 
-function ruleOf(issue: Issue, found: unknown): string {
-  if (issue.code === 'invalid_type') {
-    const [kind, form] = kindWords[issue.expected] ?? [issue.expected];
-    return `is not ${kind}${form === undefined || typeof found === 'string' ? '' : `; write it as ${form}`}`;
+function explain(issue: Issue, { value, node, source }: Found): string {
+  const what = pathText(issue.path) || 'the file';
+  if (value === undefined) return `${what} is missing; ${addition(node)}`;
+  if (issue.code === 'custom' && issue.params?.['hidesValue'] === true) return `${what}: ${issue.message}`;
+  const isOfItsKind = (typeof value === 'string' || Array.isArray(value)) && !isEmpty(value);
+  const isWorded = isOfItsKind && (issue.code === 'invalid_format' || issue.code === 'too_big');
+  if (issue.code === 'custom' || node === undefined || isWorded)
+    return `${what}: ${shown(value)}: ${issue.message}`;
+  if (isEmpty(value)) return `${what} is empty; write ${expected(node)}`;
+  const isAnyText = node.type === 'string' && node.enum === undefined && node.const === undefined;
+  if (isAnyText && (typeof value === 'number' || typeof value === 'boolean')) {
+    const text = source ?? String(value);
+    return `${what}: ${excerpt(text)} is not a string; write it in quotes: ${excerpt(JSON.stringify(text))}`;
   }
-  if (issue.code === 'too_small') return 'is empty; enter a value, or remove it';
-  if (issue.code !== 'invalid_value') return issue.message;
-  const words = issue.values.map(String);
-  const near = typeof found === 'string' ? closest(found, words) : undefined;
-  const rule = words.length === 1 ? `is not ${words[0]}` : `is not one of ${words.join(', ')}`;
-  return `${rule}; ${near === undefined ? 'use one of them, or remove it' : `did you mean ${near}?`}`;
+  return `${what}: ${shown(value)} is not ${expected(node)}${fix(value, node)}`;
 }
 
-/** What each type is called, and how it is written. */
-const kindWords: Readonly<Record<string, readonly [kind: string, form: string]>> = {
-  string: ['a string', '"…"'],
-  array: ['a list', '[ … ]'],
-  object: ['an object', '{ "field": … }'],
-};
+function isEmpty(value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function addition(node: JsonSchema | undefined): string {
+  if (node === undefined) return 'add it';
+  return `add it: ${expected(node)}${node.description === undefined ? '' : `. ${node.description}`}`;
+}
+
+/** What would be right, in words. */
+function expected(node: JsonSchema): string {
+  const unit = node.unit === undefined ? '' : ` (${node.unit})`;
+  if (node.anyOf !== undefined) return node.anyOf.map(expected).join(' or ');
+  if (node.enum !== undefined) return `one of ${node.enum.join(', ')}`;
+  if (node.const !== undefined) return JSON.stringify(node.const);
+  if (node.type === 'integer') return `a whole number${range(node)}${unit}`;
+  if (node.type === 'number') return `a number${range(node)}${unit}`;
+  if (node.type === 'boolean') return 'true or false';
+  if (node.type === 'object') return 'an object of keys and values';
+  if (node.type !== 'array') return 'a string';
+  const required = (node.items?.required ?? []).map((key) => `${key}: …`);
+  return required.length === 0 ? 'a list' : `a list of { ${required.join(', ')} }`;
+}
+
+function range({ minimum, maximum }: JsonSchema): string {
+  if (minimum === undefined) return maximum === undefined ? '' : ` up to ${maximum}`;
+  return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
+}
+
+function fix(value: unknown, node: JsonSchema): string {
+  const kinds = [node, ...(node.anyOf ?? [])].map(({ type }) => type);
+  const numeric = kinds.includes('integer') || kinds.includes('number');
+  if (typeof value === 'string' && numeric && value.trim() !== '' && Number.isFinite(Number(value))) {
+    return `; write it without quotes: ${Number(value)}`;
+  }
+  if (value === null) return '; write a value, or remove it';
+  const [only, ...others] = Object.keys(node.properties ?? {});
+  if (typeof value === 'string' && only !== undefined && others.length === 0)
+    return `; write { "${only}": ${shown(value)} }`;
+  const near = typeof value === 'string' ? closest(value, (node.enum ?? []).map(String)) : undefined;
+  if (near !== undefined) return `; did you mean ${near}?`;
+  return node.default === undefined ? '' : `; the default is ${JSON.stringify(node.default)}`;
+}
 
 /** A path of names and indexes as people read it: `companies[0].identifier`. */
-export function pathText(path: readonly PropertyKey[]): string {
+export function pathText(path: Path): string {
   let text = '';
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`;
@@ -92,23 +161,18 @@ export function pathText(path: readonly PropertyKey[]): string {
 }
 
 /** A value as it may be shown: short, printable, never a whole object. */
-export function shownValue(value: unknown): string {
+function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   return excerpt(JSON.stringify(value) ?? String(value), longestShown);
 }
 
 /** What stands at `path`; undefined: nothing. */
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+export function valueAt(value: unknown, path: Path): unknown {
   let at = value;
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
     at = Reflect.get(at, key);
   }
   return at;
-}
-
-/** Says whether a value is an object with keys, not a list. */
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

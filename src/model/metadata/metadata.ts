@@ -81,15 +81,6 @@ function tooMany(most: number): string {
   return `has more than ${most} entries; remove some`;
 }
 
-/** The fields of each place, by the field that leads there. */
-const { companies, customTags, docAuthors } = metadataSchema.shape;
-const elementFields = {
-  companies: Object.keys(companies.unwrap().element.shape),
-  customTags: Object.keys(customTags.unwrap().element.shape),
-  shareInfo: ['mode'],
-  docAuthors: Object.keys(docAuthors.unwrap().element.shape),
-};
-
 /** What a sidecar states. */
 export interface Sidecar {
   readonly metadata: Metadata;
@@ -105,26 +96,28 @@ export function readMetadata(value: unknown): Reading<Metadata> {
   const read = metadataSchema.safeParse(value);
   return read.success
     ? { kind: 'valid', value: read.data }
-    : { kind: 'invalid', message: describe(read.error.issues, value, metadataSchema) };
+    : { kind: 'invalid', message: describe(read.error, value, metadataSchema) };
 }
 
 /** Reads the content of a sidecar. Never throws. */
 export function readSidecar(value: unknown): Reading<Sidecar> {
   const read = sidecarSchema.safeParse(value);
   if (!read.success) {
-    return { kind: 'invalid', message: describe(read.error.issues, value, sidecarSchema) };
+    return { kind: 'invalid', message: describe(read.error, value, sidecarSchema) };
   }
   const { attachments = [], ...metadata } = read.data;
   return { kind: 'valid', value: { metadata, attachments } };
 }
 
-function describe(
-  issues: readonly z.core.$ZodIssue[],
-  value: unknown,
-  { shape }: { readonly shape: object },
-): string {
-  const fields = new Map([...Object.entries(elementFields), ['', Object.keys(shape)] as const]);
-  return describeIssues(issues, { value, fields });
+const mostReported = 3;
+
+function describe({ issues }: z.ZodError, value: unknown, schema: z.ZodType): string {
+  const faults = describeIssues(issues, value, { schema }).map(({ message }) => message);
+  if (faults.length < 2) return faults.join('');
+  // Each holds a fix behind a semicolon of its own.
+  const numbered = faults.slice(0, mostReported).map((fault, index) => `(${index + 1}) ${fault}`);
+  const more = faults.length - numbered.length;
+  return `${faults.length} problems: ${numbered.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function isTimestamp(text: string): boolean {

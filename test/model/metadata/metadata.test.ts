@@ -77,23 +77,28 @@ describe('metadata from outside (F53, F55)', () => {
     ],
     [
       { companies: [{ value: 'x', identifier: 'LEI-CODE' }] },
-      'companies[0].identifier: "LEI-CODE" is not one of ISIN, CUSIP',
-      'remove it',
+      'companies[0].identifier: "LEI-CODE" is not',
+      'one of ISIN, CUSIP',
     ],
     [{ customTags: [{ name: 'x', visibility: 7 }] }, 'customTags[0].visibility: 7 is not one of', 'PUBLIC'],
-    [{ docAuthors: [{ authorName: 'x', operation: 'DELETE' }] }, '"DELETE" is not ADD', 'remove it'],
+    [
+      { docAuthors: [{ authorName: 'x', operation: 'DELETE' }] },
+      'docAuthors[0].operation: "DELETE" is not',
+      '"ADD"',
+    ],
     [{ companies: [{}] }, 'companies[0].value is missing', 'add it'],
-    [{ titel: 'x' }, 'titel is not a known field', 'did you mean title?'],
+    [{ titel: 'x' }, 'titel is not a known key', 'did you mean title?'],
     [
       { customTags: [{ name: 'x', visible: 1, colour: 2 }] },
       'customTags[0].colour is not',
       'has name, operation',
     ],
     [{ title: { text: 'x' } }, 'title: an object', 'is not a string'],
-    [{ shareInfo: 'EVERYONE' }, 'shareInfo: "EVERYONE"', 'is not an object; write { "mode": "EVERYONE" }'],
-    [{ companies: {} }, 'companies: an object is not a list', 'write it as [ … ]'],
-    [[], 'a list is not an object', 'write it as { "field": … }'],
-    [{ documentOwner: '' }, 'documentOwner: "" is empty', 'remove it'],
+    [{ shareInfo: 'EVERYONE' }, 'shareInfo: "EVERYONE" is not an object', 'write { "mode": "EVERYONE" }'],
+    [{ companies: {} }, 'companies: an object is not', 'a list of { value: … }'],
+    [[], 'the file is empty', 'write an object of keys and values'],
+    [['x'], 'the file: a list is not', 'an object of keys and values'],
+    [{ documentOwner: '' }, 'documentOwner is empty', 'write a string'],
     [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a string', 'extra is not a known'],
   ])('names in %j the field, the value that stands there and the fix', (value, found, fix) => {
     const { message } = readSidecar(value) as { message: string };
@@ -130,7 +135,7 @@ describe('metadata from outside (F53, F55)', () => {
     });
     expect(readMetadata(listOf(1_000)).kind).toBe('valid');
     expect(readMetadata(listOf(1_001))).toMatchObject({
-      message: expect.stringContaining(`${field}: a list has more than 1000 entries; remove some`),
+      message: expect.stringContaining(`${field}: a list: has more than 1000 entries; remove some`),
     });
   });
 
