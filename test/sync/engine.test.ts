@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
 import { unstatedSource } from '../../src/model/report/activity-words.ts';
@@ -332,6 +332,23 @@ describe('the sync engine', () => {
     expect(await world.engine().approve('inbox')).toHaveLength(4);
     await world.quiesce();
     expect([world.service.documents.size, world.ledger().hold('inbox')]).toEqual([2, undefined]);
+  });
+
+  it('an approval is not written down for a file that comes back while the others that have gone are judged', async () => {
+    world = await filled(20);
+    removeFiles(0, 14);
+    await world.sync();
+    removeFiles(14, 15);
+    await world.pass(1_000);
+    const [{ ref } = { ref: { folder: 'inbox', path: '' } }] = world.engine().holds.tasks('inbox');
+    const { folders } = world.engine();
+    jest.spyOn(folders, 'mountsNow').mockImplementationOnce(async () => {
+      world.folder.write(ref.path, 'back');
+      await world.sync();
+      return [];
+    });
+    expect(await world.engine().approve('inbox')).toHaveLength(13);
+    expect(world.ledger().answer(ref)).toBeUndefined();
   });
 
   it('holds a deletion in another root, though it holds copies of all that the old one held, and deletes by itself once a person approved (I3)', async () => {

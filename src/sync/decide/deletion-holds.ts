@@ -130,14 +130,16 @@ export class DeletionHolds {
    * waited for it.
    */
   async answer(folder: string, meant: readonly Task[], keeps: boolean): Promise<readonly Task[]> {
-    const held = meant.filter(keeps ? isUnanswered : isHeld);
+    const waiting = () => meant.filter(keeps ? isUnanswered : isHeld);
+    // Of others that have gone nobody has said that they may go, and with these they may be too many.
+    const isOver =
+      this.#areAllAnswered(folder, waiting()) || (await this.#verdict(folder, true))?.kind === 'allow';
+    // What came back meanwhile waits no more: it may not be deleted without a question when it goes another time.
+    const held = waiting();
     if (held.length === 0) {
       await this.endIfEmpty(folder);
       return held;
     }
-    // Of others that have gone nobody has said that they may go, and with these they may be too many.
-    const isOver =
-      this.#areAllAnswered(folder, held) || (await this.#verdict(folder, true))?.kind === 'allow';
     const paths = held.map(({ ref }) => ref.path);
     await this.#parts.writer.commitOnce([{ kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) }]);
     if (!isOver || this.tasks(folder).some(({ ref }) => this.#parts.ledger.answer(ref) === undefined))
