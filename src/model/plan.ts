@@ -1,4 +1,4 @@
-import { directoryOf, nameOf, sameStat } from './document.ts';
+import { directoryOf, isSameFile, nameOf, sameStat } from './document.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import type {
   BulkChange,
@@ -152,12 +152,19 @@ function judgeAttachments(
  * more, and a new set would take them back.
  */
 export function unlistedAttachments(
-  { sidecar = null, attachments }: FoundDocument,
+  { ref, sidecar = null, attachments }: FoundDocument,
   recorded: readonly RecordedAttachment[],
 ): readonly RecordedAttachment[] {
   if (sidecar !== null) return [];
-  const isListed = ({ path }: RecordedAttachment) =>
-    path !== undefined && !isAttachmentDirectory(nameOf(directoryOf(path)));
+  // Its own directory of attachments, and the name that this had before: what was in it is still found.
+  const own = new Set([`${ref.path}.attachments`]);
+  for (const { path = '', stat } of recorded)
+    if (
+      isAttachmentDirectory(nameOf(directoryOf(path))) &&
+      attachments.some((found) => isSameFile(found.stat, stat))
+    )
+      own.add(directoryOf(path));
+  const isListed = ({ path }: RecordedAttachment) => path !== undefined && !own.has(directoryOf(path));
   return recorded.filter((one) => isListed(one) && !attachments.some(({ path }) => path === one.path));
 }
 

@@ -25,8 +25,8 @@ export function writtenMoment({ now, sinceBoot }: Pick<Clock, 'now' | 'sinceBoot
 }
 
 /**
- * How long ago that was at least, ms. The wall clock may have been set since, and is asked only where the time since the boot is
- * not known: what was before this boot is as old as that at least.
+ * How long ago that was at least, ms. The wall clock may have been set since, and is asked only where the time since the
+ * boot is not known: what was before this boot is as old as that at least.
  */
 export function passedMs(
   { at, sinceBoot: then }: WrittenMoment,

@@ -94,6 +94,22 @@ it.each<readonly [string, readonly (readonly [string, string])[]]>([
   },
 );
 
+it('I18: what a sidecar listed of the directory of another document’s attachments stays one without the sidecar', async () => {
+  await world.inbox.write('g.txt', 'other');
+  await world.inbox.write('g.txt.attachments/part.csv', '1');
+  await world.inbox.write('g.txt.attachments/more.csv', '2');
+  await world.inbox.write('own.txt', 'own');
+  await world.inbox.write('own.txt.attachments/mine.csv', '3');
+  await world.inbox.write('own.txt.meta.json', '{"attachments": ["g.txt.attachments/part.csv"]}');
+  await world.sync();
+  const held = () => world.service.documents.get(world.docIds().get('own.txt') ?? '')?.attachments;
+  expect([...(held() ?? [])].sort()).toEqual(['mine.csv', 'part.csv']);
+  await rm(world.inbox.join('own.txt.meta.json'));
+  await world.inbox.write('own.txt.attachments/mine.csv', '3,4');
+  await laterOn();
+  expect([...(held() ?? [])].sort()).toEqual(['mine.csv', 'part.csv']);
+});
+
 /** What changed is seen, half a minute passes, and what follows from that is sent. */
 async function laterOn(): Promise<void> {
   await world.sync();
