@@ -184,6 +184,8 @@ export type Inspection =
       readonly owner?: string;
       /** Left out: something stands there. `unreadable`: nobody can say. */
       readonly presence?: 'gone' | 'unreadable';
+      /** Of the regular file that stands there. */
+      readonly stat?: FileStat;
       /** Of `gone` in a directory that is listed: for certain, and the device of the nearest directory that exists. */
       readonly device?: number;
     }

@@ -773,6 +773,7 @@ export class Engine {
     if (folder === undefined) return { kind: 'nothing', device: null };
     const found = await this.#inspectAt(task.ref, folder.port);
     if (found.kind !== 'document') {
+      if (found.kind === 'ignored' && found.stat !== undefined) await this.#noteIgnored(task, found.stat);
       return assessWithoutDocument(found, {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
         isKept: this.#ledger.answer(task.ref) === 'keep',
@@ -1029,6 +1030,14 @@ export class Engine {
           this.#noteStanding(kept, by).then(() => this.#advance(kept, { kind: 'touched' })),
         );
     }
+  }
+
+  /** What stands where it is ignored is its document's file, unless it is that of another one which has come there. */
+  #noteIgnored(task: Task, stat: FileStat): Promise<void> {
+    const isAnothers = this.#ledger
+      .findByInode(stat.ino)
+      .some(({ ref, record }) => refKey(ref) !== refKey(task.ref) && sameFile(record.stat, stat));
+    return isAnothers ? Promise.resolve() : this.#noteStanding(task, stat);
   }
 
   /** Its document is this file's from now on, which may not be sent yet: over a restart, too. */

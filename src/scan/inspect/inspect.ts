@@ -42,7 +42,8 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       const sure = isListed(folder, directoryOf(path)) ? absence(folder, path, scannedRoot) : null;
       return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
     }
-    return entry.kind === 'unreadable' ? { ...found, presence: 'unreadable' } : found;
+    if (entry.kind === 'unreadable') return { ...found, presence: 'unreadable' };
+    return entry.kind === 'file' && entry.stats !== null ? { ...found, stat: statOf(entry.stats) } : found;
   };
 
   async function inspect(path: string): Promise<Inspection> {

@@ -79,6 +79,35 @@ it.each<readonly [string, (at: (path: string) => string) => Promise<unknown>]>([
   },
 );
 
+it.each([
+  ['is ignored by name', '.ingestignore', 'a.txt\n'],
+  ['is an attachment', 'b.txt.meta.json', '{"attachments": ["a.txt"]}'],
+])(
+  'one that is kept where its file %s is kept for what is saved there, and for where that goes',
+  async (_, rule, text) => {
+    world = await syncedFolder();
+    const at = (path: string) => world.inbox.join(path);
+    await mkdir(at('sub'));
+    await world.inbox.write('a.txt', 'one');
+    await world.inbox.write('b.txt', 'two');
+    await world.sync();
+    await world.inbox.write(rule, text);
+    await world.sync();
+    await world.inbox.write('.new', 'saved');
+    await rename(at('.new'), at('a.txt'));
+    await world.sync();
+    await rename(at('a.txt'), at('sub/a.txt'));
+    if (rule !== '.ingestignore') await world.inbox.write(rule, '{"attachments": ["sub/a.txt"]}');
+    await world.sync();
+    await world.pass(60_000);
+    await world.sync();
+    expect([...world.docIds().keys()]).toContain('a.txt');
+    await rm(at('sub/a.txt'));
+    await world.sync();
+    expect([...world.docIds().keys()]).not.toContain('a.txt');
+  },
+);
+
 it('one whose file has come to the place of an attachment is kept, and nothing waits without a reason', async () => {
   world = await syncedFolder();
   await world.inbox.write('b.txt', 'two');
