@@ -119,9 +119,10 @@ class DirectoryWatcher extends FSWatcher {
   }
 
   override _handleError(error: NodeJS.ErrnoException): Error | boolean {
-    const { code, path } = error;
-    if (path !== undefined && readFaultOf(code) === 'gone') this.onAbsent(path);
-    else if (readFaultOf(code) !== 'barred') this.emit('error', error);
+    const { code, path = '' } = error;
+    const fault = readFaultOf(code);
+    if (fault === 'gone') this.onAbsent(path);
+    if (fault === 'passing') this.emit('error', error);
     return error;
   }
 }
