@@ -62,7 +62,9 @@ export function standBy(
     const { holder } = place.lease;
     if (holder?.isOther !== true && place.trouble() !== null) return place.reasons();
     const until =
-      holder === null ? 'Redis says that no other host holds it' : 'its previous lease has run out';
+      holder === null
+        ? 'Redis says that no other host holds the state directory'
+        : 'its previous lease of the state directory has run out';
     const message =
       holder?.isOther === true
         ? `This host stands by for ${holder.host}, which has held the state directory since ${holder.since}`

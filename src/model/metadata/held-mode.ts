@@ -233,7 +233,7 @@ export interface MovedDirectory {
   readonly to: DocumentRef;
 }
 
-/** A record that goes to another path: its mode was stated for it where it stood. `with`: the directory that it went with. */
+/** A record that goes to another path: its mode was stated for it where it stood. `moved`: what it went with. */
 export function movedRecord(
   record: LedgerRecord,
   from: DocumentRef,

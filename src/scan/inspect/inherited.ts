@@ -51,7 +51,7 @@ export function readDefaults(folder: FolderState, directory: string): Inherited 
   return { kind: 'inherited', layers, fingerprint: tree.get(directory)?.fingerprint ?? folder.fingerprint };
 }
 
-/** How long the ignore rules that hold in a directory may still change, ms; 0: they stand. Throws where that cannot be told. */
+/** How long the ignore rules of a directory may still change, ms; 0: they stand. Throws where that cannot be told. */
 export function unsettledRulesMs(folder: FolderState, directory: string): number {
   return Math.max(...placesOf(directory).map((place) => unsettledMs(folder, place, ignoreFileName)));
 }

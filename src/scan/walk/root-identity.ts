@@ -48,7 +48,7 @@ export function placeBelow(root: string, raw: string): string {
 /** So many mounts of one folder are remembered. */
 const maxMounts = 1_000;
 
-/** Directories and files below a root on which something is mounted; none where the system has no mount table. Never throws. */
+/** What lies below a root and has something mounted on it; nothing where the system has no mount table. Never throws. */
 export function mountsBelow(root: string): readonly string[] {
   const real = realRoot(root);
   const start = pathBelow(real, '');

@@ -86,7 +86,7 @@ export class FolderRoots {
     const isOld = known?.seenAt === undefined || seenAt - known.seenAt >= seenAtEveryMs;
     const unreadable = unreadableSince(known, found, this.#parts.folders.moment());
     const isAsBefore = isDeepStrictEqual(unreadable, known?.unreadable);
-    // The scan that the ledger knows began before one of them looked so: it tells less of what goes from now on than this one.
+    // The scan that the ledger knows began before one of them looked so: this one tells more of what goes from now on.
     const isOutdated = unreadable?.some(({ since }) => since > (known?.seenAt ?? 0)) === true;
     if (isRecorded && !isOld && isAsBefore && !isOutdated) return null;
     const covered = coveredRoot(known, root, seenAt);

@@ -15,8 +15,9 @@ export const underWayReason: Reason = {
 
 /**
  * How long after a start nothing else may be sent of a document, ms, where an earlier process was ended with a request
- * under way, however long ago a clock says that was: what arrived after it would undo it. A late deletion would take the document away and nobody would know, so it is waited for as long as for an
- * answer (`responseMs`), within reason; a late modify, whose repetition is the usual case, for as long as is likely.
+ * under way, however long ago a clock says that was: what arrived after it would undo it. A late deletion would take the
+ * document away and nobody would know, so it is waited for as long as for an answer (`responseMs`), within reason; a late
+ * modify, whose repetition is the usual case, for as long as is likely.
  */
 export function arrivesWithinMs(record: LedgerRecord, responseMs: number): number {
   if (record.unsure === undefined) return 0;

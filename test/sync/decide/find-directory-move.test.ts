@@ -136,12 +136,13 @@ const moved: World = {
   ledger: { 'inbox/a': [10, { one: 11 }] },
   at: 'inbox/b/one',
 };
-/** The same, with another in its place, that is asked about. */
+/** A directory that was moved to b, over the one there, with another in its place. */
 const pushed = (folder: string): World => ({
   disk: { [`${folder}/a`]: [30, { one: 31, two: 32 }], 'inbox/b': [10, { one: 11, two: 12 }] },
   ledger: { [`${folder}/a`]: [10, { one: 11, two: 12 }], 'inbox/b': [20, { one: 21 }] },
   at: 'inbox/b/one',
 });
+/** The same as `moved`, with another in its place, that is asked about. */
 const elsewhere = (at: string, disk: World['disk']): World => ({ ...moved, disk, at });
 
 /** A directory that was moved from a to b, and another in its place. */
