@@ -6,7 +6,7 @@ import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { MovedDirectory } from '../../model/metadata/held-mode.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
-import type { Change, Intent, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
@@ -82,19 +82,33 @@ export function changesOf(
   const isWithDirectory = directories !== undefined;
   return [
     ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
-      takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
+      takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: recordAfterMove(takenBy, ref) },
       { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
       { kind: 'clear', ref },
     ]),
     ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited, with: directory }): Change => {
       const record = get(ref) ?? seen;
-      const attachments = attachmentsAfterMove(record, { from: ref, to, isWithDirectory });
       const standing = isEdited ? record.standing : undefined;
-      const moved = { ...record, stat, standing, attachments, fingerprint: '' };
-      return { kind: 'put', ref: to, record: movedRecord(moved, ref, to, directory) };
+      const moved = { ...record, stat, standing, fingerprint: '' };
+      return {
+        kind: 'put',
+        ref: to,
+        record: recordAfterMove({ ref, record: moved }, to, isWithDirectory, directory),
+      };
     }),
     ...(directories ?? []),
   ];
+}
+
+/** A record at another path, which may be in another folder than its attachments, and what stated its mode. */
+function recordAfterMove(
+  { ref: from, record }: LedgerEntry,
+  to: DocumentRef,
+  isWithDirectory = false,
+  directory?: MovedDirectory,
+): LedgerRecord {
+  const attachments = attachmentsAfterMove(record, { from, to, isWithDirectory });
+  return movedRecord({ ...record, attachments }, from, to, directory);
 }
 
 /** Whether the ledger is still what a move was worked out from: no path has another record by now. */

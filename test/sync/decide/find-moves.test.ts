@@ -442,6 +442,16 @@ describe('a move that was worked out', () => {
     expect(put).toMatchObject({ record: { possibleDuplicates: 3, stat: statOfFile([1, 'one']) } });
   });
 
+  it('leaves the attachments of a document that is pushed into another folder where they are', () => {
+    const attachment = { name: 'x.csv', path: 'x.csv', stat: statOf({ ino: 9 }), sha256: 'x' };
+    const takenBy = { ref: refOf('inbox/b'), record: recordOf({ attachments: [attachment] }) };
+    const [put] = changesOf(
+      { get: () => undefined },
+      { kind: 'move', steps: [], left: [{ ref: refOf('other/a'), takenBy }] },
+    );
+    expect(put).toMatchObject({ record: { attachments: [{ ...attachment, folder: 'inbox' }] } });
+  });
+
   it('gives the overwritten document the path that is free', async () => {
     const { get } = ledgerOf(records);
     const changes = changesOf({ get }, await over());
