@@ -190,7 +190,13 @@ export type Inspection =
       readonly device?: number;
     }
   /** It is there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
-  | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'skipped';
+      readonly code: string;
+      readonly message: string;
+      /** Of the regular file that stands there. */
+      readonly stat?: FileStat;
+    }
   /** It waits for another file: `sidecar: required`, a missing attachment within its grace. */
   | {
       readonly kind: 'waiting';

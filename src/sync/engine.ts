@@ -773,7 +773,8 @@ export class Engine {
     if (folder === undefined) return { kind: 'nothing', device: null };
     const found = await this.#inspectAt(task.ref, folder.port);
     if (found.kind !== 'document') {
-      if (found.kind === 'ignored' && found.stat !== undefined) await this.#noteIgnored(task, found.stat);
+      if ((found.kind === 'ignored' || found.kind === 'skipped') && found.stat !== undefined)
+        await this.#noteUnsentFile(task, found.stat);
       return assessWithoutDocument(found, {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
         isKept: this.#ledger.answer(task.ref) === 'keep',
@@ -1032,8 +1033,8 @@ export class Engine {
     }
   }
 
-  /** What stands where it is ignored is its document's file, unless it is that of another one which has come there. */
-  #noteIgnored(task: Task, stat: FileStat): Promise<void> {
+  /** What stands there and is not sent is its document's file, unless it is that of another one which has come there. */
+  #noteUnsentFile(task: Task, stat: FileStat): Promise<void> {
     const isAnothers = this.#ledger
       .findByInode(stat.ino)
       .some(({ ref, record }) => refKey(ref) !== refKey(task.ref) && sameFile(record.stat, stat));

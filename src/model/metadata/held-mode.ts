@@ -163,20 +163,21 @@ export function withHeldMode(
     sent,
   }: {
     readonly before: LedgerRecord | undefined;
-    readonly sent: { readonly mode: boolean; readonly content: boolean };
+    /** Null: there was no request. */
+    readonly sent: { readonly mode: boolean } | null;
   },
 ): LedgerRecord {
   const { kept, ref } = document;
   const stated = statedMode(document);
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
-  const held = kept?.held ?? (sent.mode ? stated : restated(known, stated));
+  const held = kept?.held ?? (sent?.mode === true ? stated : restated(known, stated));
   const said = (record.said ?? []).filter((code) => !isSharingMark(code));
   const reason = keptReason(document);
   const marked = reason === null ? said : [...said, narrowerMarkOf(reason)];
   return withOwnMode(
     { ...record, heldModes: formerFiles(before), said: marked.length === 0 ? undefined : marked },
     ref,
-    sent.content ? acceptedAt(held, ref) : held,
+    sent === null ? held : acceptedAt(held, ref),
   );
 }
 
@@ -218,7 +219,10 @@ function statedMode({ ref, sidecar, metadata, sources }: FoundDocument): HeldMod
   return { ...ref, mode: modeOf(metadata), by };
 }
 
-/** A mode whose document has just been sent from a path; that of a former attachment names the document that had it. */
+/**
+ * A mode whose document has just been accepted, whatever of it was sent, from a path; that of a former attachment names the
+ * document that had it.
+ */
 function acceptedAt(mode: HeldMode, ref: DocumentRef): HeldMode {
   if (mode.isAttachment === true) return mode;
   const { under: known, above: _, ...held } = mode;

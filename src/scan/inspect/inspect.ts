@@ -35,15 +35,18 @@ export type Inspector = (path: string) => Promise<Inspection>;
 export function createInspector(folder: FolderState, scannedRoot: () => RootIdentity | null): Inspector {
   return async (path) => {
     const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
-    // What a rule says of a path it says whether anything is there or not.
-    if (found.kind !== 'ignored' || found.presence !== undefined) return found;
+    if (found.kind !== 'ignored' && found.kind !== 'skipped') return found;
     const entry = entryAt(folder, path, locateOnDisk);
+    if (found.kind === 'skipped' || found.presence !== undefined || entry?.kind === 'file') {
+      const stats = entry?.kind === 'file' ? entry.stats : null;
+      return stats === null ? found : { ...found, stat: statOf(stats) };
+    }
+    // What a rule says of a path it says whether anything is there or not.
     if (entry === null) {
       const sure = isListed(folder, directoryOf(path)) ? absence(folder, path, scannedRoot) : null;
       return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
     }
-    if (entry.kind === 'unreadable') return { ...found, presence: 'unreadable' };
-    return entry.kind === 'file' && entry.stats !== null ? { ...found, stat: statOf(entry.stats) } : found;
+    return entry.kind === 'unreadable' ? { ...found, presence: 'unreadable' } : found;
   };
 
   async function inspect(path: string): Promise<Inspection> {

@@ -149,7 +149,7 @@ export function adoptionOf(
         ...(record.unsure === undefined ? null : { unsure: undefined }),
       },
       document,
-      { before: record, sent: { mode: false, content: false } },
+      { before: record, sent: null },
     ),
   };
 }

@@ -80,7 +80,7 @@ export function modifiedChanges(
         document,
         {
           before: record,
-          sent: { mode: operation.metadata?.shareInfo !== undefined, content: operation.content },
+          sent: { mode: operation.metadata?.shareInfo !== undefined },
         },
       ),
     },

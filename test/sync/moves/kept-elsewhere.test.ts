@@ -108,6 +108,20 @@ it.each([
   },
 );
 
+it('a document whose file is saved empty, and goes on with content under another name, keeps its docId', async () => {
+  world = await syncedFolder();
+  await world.inbox.write('a.txt', 'one');
+  await world.sync();
+  const docId = world.docIds().get('a.txt');
+  await world.inbox.write('.new', '');
+  await rename(world.inbox.join('.new'), world.inbox.join('a.txt'));
+  await world.sync();
+  await rename(world.inbox.join('a.txt'), world.inbox.join('b.txt'));
+  await world.inbox.write('b.txt', 'two');
+  await world.sync();
+  expect([[...world.docIds()], world.held()]).toEqual([[['b.txt', docId]], { 'b.txt': 'two' }]);
+});
+
 it('one whose file has come to the place of an attachment is kept, and nothing waits without a reason', async () => {
   world = await syncedFolder();
   await world.inbox.write('b.txt', 'two');

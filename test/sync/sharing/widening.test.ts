@@ -147,6 +147,16 @@ const rows: readonly Row[] = [
     'inside',
     'NONE, narrower',
   ],
+  [
+    'it is moved out of a private directory and renamed, and more is stated above it once that was accepted',
+    inTurn(
+      () => mkdir(at('elsewhere')),
+      () => move('private/inside.txt', 'elsewhere/renamed.txt'),
+      () => write('elsewhere/.meta.json', open),
+    ),
+    'inside',
+    'NONE, narrower',
+  ],
   ['its own sidecar states a wider mode', () => write('own.txt.meta.json', open), 'own', 'EVERYONE'],
   [
     'its own sidecar has an empty shareInfo',
