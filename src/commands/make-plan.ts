@@ -17,6 +17,7 @@ import type {
 import type { PlannedOperation } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
 import { isAttached, reasonOf } from '../sync/tasks/task.ts';
+import { requireLedger } from '../daemon/preconditions/new-ledger.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { listNarrower } from '../daemon/make-status.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
@@ -41,10 +42,11 @@ export type PlanReport = Awaited<ReturnType<typeof makePlan>>;
 /**
  * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was asked.
  * Sends nothing, changes nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another
- * service, a folder was never there.
+ * service, or missing though it must exist, a folder was never there.
  */
 export async function makePlan({ settings: configured, makesFolders, fleet }: OfflineView) {
   const settings = asItStands(configured);
+  await requireLedger(settings);
   const { ledger } = await scratchLedger(settings);
   requireService(ledger, settings);
   if (!makesFolders) await requireFolders(settings, ledger);

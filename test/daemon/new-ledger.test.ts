@@ -15,10 +15,10 @@ async function writeFiles(count: number): Promise<void> {
 }
 
 describe('A9: a state directory that was lost', () => {
-  it('is not begun anew where state.mustExist is true, by no command that sends', async () => {
+  it('is not begun anew where state.mustExist is true, and not planned for', async () => {
     place = await installationWithService({ more: { state: { dir: './state', mustExist: true } } });
     await writeFiles(1);
-    for (const command of ['run', 'sync']) {
+    for (const command of ['run', 'sync', 'plan']) {
       const { code, err } = await place.run(command);
       expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('there is no ledger in') });
       expect(err).toContain('INGESTD_STATE__MUST_EXIST=false');
