@@ -13,7 +13,7 @@ import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
 import { modeOf } from './metadata/metadata.ts';
 import type { Metadata } from './metadata/metadata.ts';
-import { isAttachmentDirectory } from './names-and-types.ts';
+import { attachmentDirectoryEnd, isAttachmentDirectory } from './names-and-types.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 
 /** What a bulk call is stated to update, interface 4.6. */
@@ -157,7 +157,7 @@ export function unlistedAttachments(
 ): readonly RecordedAttachment[] {
   if (sidecar !== null) return [];
   // Its own directory of attachments, and the name that this had before: what was in it is still found.
-  const own = new Set([`${ref.path}.attachments`]);
+  const own = new Set([`${ref.path}${attachmentDirectoryEnd}`]);
   for (const { path = '', stat } of recorded)
     if (
       isAttachmentDirectory(nameOf(directoryOf(path))) &&

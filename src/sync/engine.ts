@@ -59,7 +59,7 @@ import { hasAttachmentAt } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
-import { uncompared } from './decide/deletions.ts';
+import { sentDocuments, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
@@ -1536,7 +1536,7 @@ export class Engine {
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly [Deletable, ...Deletable[]], warning: string | null): Promise<void> {
     const { folder } = batch[0].task.ref;
-    const documents = this.#ledger.count(folder) - this.tasks.counts(folder).kept;
+    const documents = sentDocuments(folder, { ledger: this.#ledger, tasks: this.tasks });
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock, documents));
     for (const { task, record } of batch) {
       this.#unsentAttachments.deleted(task.ref);

@@ -232,7 +232,7 @@ function acceptedAt(mode: HeldMode, ref: DocumentRef): HeldMode {
 }
 
 /** A directory that was moved, as a whole. */
-export interface MovedDirectory {
+export interface DirectoryMove {
   readonly from: DocumentRef;
   readonly to: DocumentRef;
 }
@@ -242,16 +242,16 @@ export function movedRecord(
   record: LedgerRecord,
   from: DocumentRef,
   to: DocumentRef,
-  moved: MovedDirectory | null = null,
+  moved?: DirectoryMove,
 ): LedgerRecord {
   const held = modeOfRecord({ ref: from, record });
   const isAnywhere = isByOwnSidecar(held) || !canNarrow(held);
-  const known = moved === null || isAnywhere ? held : heldAfterMove(held, moved);
+  const known = moved === undefined || isAnywhere ? held : heldAfterMove(held, moved);
   return withOwnMode({ ...record, heldModes: formerFiles(record) }, to, known);
 }
 
 /** What was stated in a directory that was moved is stated there, and what was above the document still is. */
-function heldAfterMove(held: HeldMode, { from, to }: MovedDirectory): HeldMode {
+function heldAfterMove(held: HeldMode, { from, to }: DirectoryMove): HeldMode {
   const after = (place: string) => pathAfterMove(place, refKey(from), refKey(to));
   const above = aboveOf(held).map((place) => (place === refKey(from) ? refKey(to) : (after(place) ?? place)));
   const { folder } = held.under ?? held;

@@ -5,7 +5,6 @@ import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
-import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
@@ -89,9 +88,10 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       });
     }
   }
-  for (const name of sorted.attachmentDirectories.keys())
-    if (!found.attachmentDirectories.includes(joinPath(directory, `${name}${attachmentDirectoryEnd}`)))
-      await listOwnerless(folder, listed, { name, found });
+  // Of a document that is ignored, or not there: what lies in it is not sent, and stands all the same.
+  const owned = new Set(found.attachmentDirectories);
+  for (const [name, own] of sorted.attachmentDirectories)
+    if (!owned.has(joinPath(directory, own.name))) await lookAtAttached(folder, listed, { name, found });
   await findAttachedToLeftOut(folder, listed, found);
   await findMeant(listed, found);
   for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, found.unfit.get(name)));
@@ -150,46 +150,25 @@ function listedFiles(
   });
 }
 
-/** A directory of attachments whose document is ignored, or not there: what lies in it is not sent, and stands all the same. */
-async function listOwnerless(
+/** Looks at what a document attaches; takes note of its directory of attachments, which is watched from then on. */
+async function lookAtAttached(
   folder: FolderState,
   { path, absolute, rules, sorted, context }: ListedDirectory,
-  { name, found }: { readonly name: string; readonly found: FoundDocuments },
-): Promise<void> {
-  const own = sorted.attachmentDirectories.get(name);
-  if (own === undefined || own.stats === null) return;
-  const ownPath = joinPath(path, own.name);
-  context.watch(ownPath, `${absolute}/${own.raw}`, own.stats);
-  found.attachmentDirectories.push(ownPath);
-  const document = {
-    path: joinPath(path, name),
-    rules,
-    own: { raw: own.raw, uid: own.stats.uid },
-    listed: [],
-  };
-  const attached = await findAttachments(folder, document, context);
-  if (attached.own?.kind === 'listed') folder.observations.list(ownPath, own.stats, attached.own.entries);
-  else found.hidesFiles = true;
-}
-
-/** The fingerprint of a document; takes note of what it attaches. */
-async function fingerprintOf(
-  folder: FolderState,
-  { path, absolute, rules, fingerprint, sorted, paired, context }: ListedDirectory,
-  { name, stats, found }: { readonly name: string; readonly stats: Stats; readonly found: FoundDocuments },
-): Promise<string> {
+  {
+    name,
+    listed = [],
+    found,
+  }: { readonly name: string; readonly listed?: readonly string[]; readonly found: FoundDocuments },
+): Promise<FoundAttachments> {
   const own = sorted.attachmentDirectories.get(name);
   const ownPath = joinPath(path, own?.name ?? '');
   if (own !== undefined && own.stats !== null) {
     context.watch(ownPath, `${absolute}/${own.raw}`, own.stats);
     found.attachmentDirectories.push(ownPath);
   }
-  const sidecar = paired.sidecars.get(name);
-  const listed = paired.lists.get(sidecar?.name ?? '')?.attachments ?? [];
   const ownDirectory = own === undefined ? null : { raw: own.raw, uid: own.stats?.uid ?? -1 };
   const document = { path: joinPath(path, name), rules, own: ownDirectory, listed };
   const attached = await findAttachments(folder, document, context);
-  const owner = { owner: name, ownerStat: statOf(stats) };
   if (attached.own?.kind === 'unreadable') {
     found.hidesFiles = true;
     if (readFaultOf(attached.own.code) === 'passing')
@@ -197,9 +176,24 @@ async function fingerprintOf(
   } else if (attached.own?.kind === 'barred') {
     found.hidesFiles = true;
     if (attached.own.isPassing) found.unread ??= `${printable(nameOf(ownPath))}: ${attached.own.message}`;
-  } else if (attached.own !== null) {
-    if (own !== undefined && own.stats !== null)
-      folder.observations.list(ownPath, own.stats, attached.own.entries);
+  } else if (attached.own !== null && own !== undefined && own.stats !== null)
+    folder.observations.list(ownPath, own.stats, attached.own.entries);
+  return attached;
+}
+
+/** The fingerprint of a document; takes note of what it attaches. */
+async function fingerprintOf(
+  folder: FolderState,
+  listed: ListedDirectory,
+  { name, stats, found }: { readonly name: string; readonly stats: Stats; readonly found: FoundDocuments },
+): Promise<string> {
+  const { path, fingerprint, sorted, paired } = listed;
+  const sidecar = paired.sidecars.get(name);
+  const lists = paired.lists.get(sidecar?.name ?? '')?.attachments ?? [];
+  const attached = await lookAtAttached(folder, listed, { name, listed: lists, found });
+  const owner = { owner: name, ownerStat: statOf(stats) };
+  if (attached.own?.kind === 'listed') {
+    const ownPath = joinPath(path, sorted.attachmentDirectories.get(name)?.name ?? '');
     found.attached += attached.own.files.length;
     for (const { name: file, stats } of attached.own.files)
       if (stats !== null)

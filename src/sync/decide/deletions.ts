@@ -47,8 +47,8 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
     removed: waiting.length,
     held: missing.length - waiting.length,
     recent,
-    // What has come since the ten minutes began makes no room for others. What is kept has no file here that is sent.
-    documents: Math.min(documents, ledger.count(folder) - tasks.counts(folder).kept + recent),
+    // What has come since the ten minutes began makes no room for others.
+    documents: Math.min(documents, sentDocuments(folder, evidence) + recent),
     limits,
     rootChanged: isOtherRoot(ledger.root(folder), view, evidence.root),
     unmounted: waiting.filter((task) => {
@@ -64,6 +64,17 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
   const isKept =
     ledger.root(folder)?.keeps === true && waiting.some(({ since }) => since <= view.readWholeAt);
   return isKept && verdict.kind === 'allow' ? { kind: 'hold', reason: keptReason } : verdict;
+}
+
+/** Documents of a folder but for those that are kept: of these no file is here that is sent. */
+export function sentDocuments(
+  folder: string,
+  {
+    ledger,
+    tasks,
+  }: { readonly ledger: Pick<LedgerPort, 'count'>; readonly tasks: Pick<TaskStore, 'counts'> },
+): number {
+  return ledger.count(folder) - tasks.counts(folder).kept;
 }
 
 /**

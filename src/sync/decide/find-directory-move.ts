@@ -10,7 +10,7 @@ import {
   unknownStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
-import type { MovedDirectory as MovedAsWhole } from '../../model/metadata/held-mode.ts';
+import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { hasAttachmentAt } from './attachments.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
@@ -172,9 +172,9 @@ export async function planDirectoryMove(
 
 /** The topmost directory that was moved, as far as that shows: the one that records have gone with, or one above it. */
 function topmostMoved(
-  { from, to }: MovedAsWhole,
+  { from, to }: DirectoryMove,
   { standing }: Pick<DirectoryEvidence, 'standing'>,
-): MovedAsWhole {
+): DirectoryMove {
   const above = {
     from: { ...from, path: directoryOf(from.path) },
     to: { ...to, path: directoryOf(to.path) },

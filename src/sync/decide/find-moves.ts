@@ -3,7 +3,7 @@ import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../mod
 import { errorCode, isUnreadable, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
-import type { MovedDirectory } from '../../model/metadata/held-mode.ts';
+import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -19,7 +19,7 @@ export interface MoveStep {
   readonly stat: FileStat;
   readonly isEdited: boolean;
   /** The directory that it was moved with. */
-  readonly with?: MovedDirectory;
+  readonly with?: DirectoryMove;
 }
 
 /** A path where nothing stands any more, and the overwritten document that takes it; null: the record just leaves. */
@@ -79,7 +79,6 @@ export function changesOf(
   { get }: Pick<LedgerPort, 'get'>,
   { steps, left, directories }: Move,
 ): readonly Change[] {
-  const isWithDirectory = directories !== undefined;
   return [
     ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
       takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: recordAfterMove(takenBy, ref) },
@@ -90,11 +89,7 @@ export function changesOf(
       const record = get(ref) ?? seen;
       const standing = isEdited ? record.standing : undefined;
       const moved = { ...record, stat, standing, fingerprint: '' };
-      return {
-        kind: 'put',
-        ref: to,
-        record: recordAfterMove({ ref, record: moved }, to, isWithDirectory, directory),
-      };
+      return { kind: 'put', ref: to, record: recordAfterMove({ ref, record: moved }, to, directory) };
     }),
     ...(directories ?? []),
   ];
@@ -104,9 +99,9 @@ export function changesOf(
 function recordAfterMove(
   { ref: from, record }: LedgerEntry,
   to: DocumentRef,
-  isWithDirectory = false,
-  directory?: MovedDirectory,
+  directory?: DirectoryMove,
 ): LedgerRecord {
+  const isWithDirectory = directory !== undefined;
   const attachments = attachmentsAfterMove(record, { from, to, isWithDirectory });
   return movedRecord({ ...record, attachments }, from, to, directory);
 }

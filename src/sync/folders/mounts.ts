@@ -110,8 +110,9 @@ export function mountsToRemember(
   const bare = mounts.flatMap((path): readonly BareMountPoint[] => {
     const old = bareBefore.find((one) => one.path === path);
     if (!mounted.includes(path)) return [old?.until === null ? old : { path, until: null, since: now }];
-    const isSeenBare = view.isResumed || view.directorySince(path) !== -Infinity || isMissing(path);
-    if ((added.includes(path) && isSeenBare) || old?.until === null) return [{ path, until: now }];
+    const isNew =
+      added.includes(path) && (view.isResumed || view.directorySince(path) !== -Infinity || isMissing(path));
+    if (isNew || old?.until === null) return [{ path, until: now }];
     return old === undefined ? [] : [old];
   });
   const isBareAsBefore = bare.every(({ path, until }) =>
