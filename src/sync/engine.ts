@@ -546,8 +546,9 @@ export class Engine {
    * nothing was written. Rejects, as all decisions, with LedgerUnwritableError: whoever decides does not wait for the disk.
    */
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
-    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#locks.has(ref)) return false;
-    await this.#writer.commitOnce(changes);
+    const unlock = this.#locks.take(undefined, [ref]);
+    if (unlock === null) return false;
+    await this.#writer.commitOnce(changes).finally(unlock);
     this.#breaker.allowUploads();
     const task = this.#taskAt(ref);
     if (task !== undefined) {

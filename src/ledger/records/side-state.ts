@@ -77,6 +77,13 @@ export class SideState {
       case 'dismiss':
         this.#doubts.delete(change.id);
         return;
+      case 'follow': {
+        const { id, ref, stat } = change;
+        const known = this.#doubts.get(id);
+        if (known !== undefined)
+          this.#doubts.set(id, { kind: 'doubt', doubt: { ...known.doubt, ref, stat } });
+        return;
+      }
       case 'fail':
         this.#failures.set(refKey(change.ref), change);
         return;

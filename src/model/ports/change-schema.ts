@@ -153,6 +153,8 @@ export const plainChangeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: kind('resolve'), id }),
   z.object({ kind: kind('doubt'), doubt }),
   z.object({ kind: kind('dismiss'), id }),
+  /** A doubt that is still there follows its file. */
+  z.object({ kind: kind('follow'), id, ref, stat: statSchema }),
   z.object({ kind: kind('fail'), ref, failure }),
   z.object({ kind: kind('clear'), ref }),
   z.object({ kind: kind('hold'), folder, hold: hold.nullable() }),

@@ -183,7 +183,7 @@ export async function doubtsOfFile(
   },
 ): Promise<{
   /**
-   * Doubts that follow the file from now on, with its path and its stat:
+   * Doubts that follow the file from now on:
    * - those of this path, whatever has become of the file that was sent from it;
    * - those of a path that the file has left.
    * Left out are those that say so already, and those whose own file was renamed before this one came to its path: they
@@ -200,10 +200,10 @@ export async function doubtsOfFile(
     if (refKey(doubt.ref) === refKey(ref)) {
       const isOutdated = doubt.stat === undefined ? doubt.holds : !sameStat(doubt.stat, stat);
       const isRenamed = doubt.stat !== undefined && !isSame && standsElsewhere(doubt.stat);
-      if (isOutdated && !isRenamed) following.push({ ...doubt, ref, stat });
+      if (isOutdated && !isRenamed) following.push(doubt);
     } else if (isSame || isLikely(doubt, { ref, stat })) {
       const left = await inspect(doubt.ref);
-      if (left === undefined || hasGone(left)) following.push({ ...doubt, ref, stat });
+      if (left === undefined || hasGone(left)) following.push(doubt);
       else if (isSame) elsewhere.push(doubt);
     }
   }

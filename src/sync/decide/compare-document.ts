@@ -287,12 +287,10 @@ export class DocumentComparison {
       inspect: evidence.inspect,
       standsElsewhere: (stat) => standsElsewhere(document.ref, stat),
     });
-    // A person may have ended one meanwhile.
-    const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
-    const following = found.following.filter(({ id, holds }) => open.has(`${holds} ${id}`));
-    if (following.length > 0)
-      await writer.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
-    const doubt = doubtsAbout(document.ref, this.#ledger).find(({ holds }) => holds);
+    const { ref, stat } = document;
+    const following = found.following.map(({ id }): Change => ({ kind: 'follow', id, ref, stat }));
+    if (following.length > 0) await writer.commit(following);
+    const doubt = doubtsAbout(ref, this.#ledger).find(({ holds }) => holds);
     if (doubt !== undefined) return { code: inDoubtCode, message: doubt.message };
     const other = found.elsewhere.find(({ holds }) => holds);
     if (other === undefined) return undefined;

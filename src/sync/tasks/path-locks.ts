@@ -21,10 +21,10 @@ export class PathLocks {
   }
 
   /**
-   * Locks paths for a task; what it returns unlocks them. Null: one of them is locked by another, or another task's
+   * Locks paths for a task, or for a person's decision; what it returns unlocks them. Null: one of them is locked by another, or another task's
    * request is under way there and its answer will write the record of that path.
    */
-  take(task: Task, refs: readonly DocumentRef[]): (() => void) | null {
+  take(task: Task | undefined, refs: readonly DocumentRef[]): (() => void) | null {
     const isFree = refs.every((ref) => {
       const there = this.#tasks.get(ref);
       return !this.has(ref) && (there === task || there?.state.kind !== 'sending');

@@ -143,6 +143,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     ),
   }),
   fc.record({ kind: fc.constant('dismiss' as const), id }),
+  fc.record({ kind: fc.constant('follow' as const), id, ref, stat }),
   fc.record({ kind: fc.constant('fail' as const), ref, failure }),
   fc.record({ kind: fc.constant('clear' as const), ref }),
   fc.record({

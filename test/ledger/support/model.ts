@@ -37,7 +37,11 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     else if (change.kind === 'resolve') plain.intents.delete(change.id);
     else if (change.kind === 'doubt') plain.doubts.set(change.doubt.id, change.doubt);
     else if (change.kind === 'dismiss') plain.doubts.delete(change.id);
-    else if (change.kind === 'fail') plain.failures.set(key, change.failure);
+    else if (change.kind === 'follow') {
+      const { id, ref, stat } = change;
+      const doubt = plain.doubts.get(id);
+      if (doubt) plain.doubts.set(id, { ...doubt, ref, stat });
+    } else if (change.kind === 'fail') plain.failures.set(key, change.failure);
     else if (change.kind === 'clear') plain.failures.delete(key);
     else if (change.kind === 'hold') plain.holds.set(change.folder, change.hold ?? undefined);
     else if (change.kind === 'root') plain.roots.set(change.folder, change.identity);
