@@ -41,13 +41,14 @@ describe('why, where no daemon runs', () => {
       next: 'it is sent with its document; see ingestd why inbox/sub/b.txt',
     });
     await folder.write('inbox/sub/.ingestignore', '*.log\n');
-    for (const path of ['ignored.log', '.hidden', 'below/y.csv']) {
+    for (const [path, message] of [
+      ['ignored.log', /^the pattern "\*\.log" in sub\/\.ingestignore:1 ignores it$/],
+      ['.hidden', /start with a dot/],
+      ['below/y.csv', /^not sent with its document inbox\/sub\/b\.txt: /],
+    ] as const) {
       await folder.write(`inbox/sub/b.txt.attachments/${path}`, '1');
       const { verdict, next } = await why(`inbox/sub/b.txt.attachments/${path}`);
-      expect([verdict.message, next]).toEqual([
-        expect.stringMatching(/^not sent with its document inbox\/sub\/b\.txt: /),
-        'nothing',
-      ]);
+      expect([verdict.message, next]).toEqual([expect.stringMatching(message), 'nothing']);
     }
     await folder.write('inbox/sub/b.txt.meta.json', '{"titel": "b"}');
     expect((await why(attachment)).notes).toEqual([

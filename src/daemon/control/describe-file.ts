@@ -149,7 +149,7 @@ async function describeOwner(
   }
   if (isAttachment && found.kind === 'document') {
     const isSent = found.document.attachments.some((one) => one.path === ref.path);
-    const why = 'a rule ignores it, or it is hidden, temporary or in a subdirectory';
+    const why = 'it is in a subdirectory, or an ignore file in the directory of attachments names it';
     if (!isSent) return { message: `not sent with its document ${name}: ${why}`, notes: [], next: 'nothing' };
   }
   const failure = ledger.failure(owner)?.message;

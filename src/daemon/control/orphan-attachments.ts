@@ -6,7 +6,7 @@ import { isAttachmentDirectory } from '../../model/names-and-types.ts';
 /** Why the files in a directory of attachments are not sent. */
 export const orphanAttachments: Reason = {
   code: 'orphan-attachments',
-  message: 'its document is not there, so these attachments are not sent',
+  message: 'its document is not there, so only those of these attachments are sent that a sidecar lists',
 };
 
 /**

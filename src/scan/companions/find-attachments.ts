@@ -140,9 +140,7 @@ function lookAt(folder: FolderState, { path: document, rules }: AttachingDocumen
   const place = resolveAttachment(directory, text, folder.settings.attachments);
   if (place.kind !== 'inside') return { text, place, refusal: null, entry: null };
   const named = classifyByName(folder, place.path, { read: { directory, rules } });
-  const isHidden =
-    isTemporaryName(nameOf(place.path)) || (named.kind !== 'file' && named.kind !== 'attachment');
-  if (isHidden) {
+  if (named.kind !== 'file' && named.kind !== 'attachment') {
     const refusal = 'message' in named ? named.message : 'it is not a document';
     return { text, place, refusal, entry: null };
   }

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { directoryOf, joinPath, sameDirectory, sameFile } from '../../model/document.ts';
+import { joinPath, sameDirectory, sameFile } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
@@ -84,5 +84,5 @@ function unlistedDirectories(folder: FolderState, since: number): readonly strin
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */
 export function isListed({ tree }: Pick<FolderState, 'tree'>, path: string): boolean {
-  return tree.has(path) || tree.get(directoryOf(path))?.attachmentDirectories.includes(path) === true;
+  return tree.has(path) || tree.get(tree.nearest(path))?.attachmentDirectories.includes(path) === true;
 }

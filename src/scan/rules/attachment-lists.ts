@@ -1,4 +1,4 @@
-import { directoryOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf } from '../../model/document.ts';
 
 /** What the sidecars of documents attach: paths from the root, by the path of the document. */
 export type ListedByOwner = ReadonlyMap<string, readonly string[]>;
@@ -16,6 +16,8 @@ export function createAttachmentLists() {
   const owners = new Map<string, Set<string>>();
   const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
+  /** How many of them lie in a directory, or below. */
+  const reached = new Map<string, number>();
 
   /** True for a file that a document lists, unless it lists files itself: then that has no effect. */
   function isAttachment(path: string): boolean {
@@ -23,7 +25,16 @@ export function createAttachmentLists() {
     return owners.size > 0 && owners.has(path) && !owning.has(path);
   }
 
+  function reach(path: string, by: 1 | -1): void {
+    for (const directory of directoriesTo(path)) {
+      const count = (reached.get(directory) ?? 0) + by;
+      if (count > 0) reached.set(directory, count);
+      else reached.delete(directory);
+    }
+  }
+
   function add(owner: string, path: string): void {
+    reach(path, 1);
     const known = owners.get(path) ?? new Set();
     owners.set(path, known.add(owner));
     const counts = dependents.get(directoryOf(path)) ?? new Map<string, number>();
@@ -34,6 +45,7 @@ export function createAttachmentLists() {
   function drop(owner: string, path: string): void {
     const known = owners.get(path);
     if (known?.delete(owner) !== true) return;
+    reach(path, -1);
     if (known.size === 0) owners.delete(path);
     const counts = dependents.get(directoryOf(path));
     const left = (counts?.get(directoryOf(owner)) ?? 1) - 1;
@@ -68,6 +80,8 @@ export function createAttachmentLists() {
     /** True for a document whose sidecar lists attachments. */
     isOwner: (path: string) => owning.has(path),
     ownersOf: (path: string): ReadonlySet<string> => owners.get(path) ?? nobody,
+    /** Whether a document lists a file in this directory, or below. */
+    reaches: (directory: string): boolean => reached.has(directory),
     /** Directories of documents that attach a file in this one. */
     dependents: (directory: string): readonly string[] => [...(dependents.get(directory)?.keys() ?? [])],
   };

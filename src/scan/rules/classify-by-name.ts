@@ -10,7 +10,7 @@ import type { PlacedRules } from './ignore-patterns.ts';
  * of a directory that its scan has not written down yet.
  */
 export function classifyByName(
-  folder: Pick<FolderState, 'tree' | 'rules'> & FolderRules,
+  folder: Pick<FolderState, 'tree' | 'rules' | 'attachmentLists'> & FolderRules,
   path: string,
   {
     kind = 'file',
@@ -31,11 +31,15 @@ export function classifyByName(
   let rules = rulesOf('') ?? folder.rules;
   const classify = (at: string, facts: Pick<EntryFacts, 'kind' | 'twin'>) =>
     classifyEntry({ directory: directoryOf(at), name: nameOf(at), rules, ...facts }, folder);
+  let owner: string | undefined;
   for (const directory of directoriesTo(path)) {
     const found = classify(directory, { kind: 'directory', twin: null });
-    if (found.kind === 'attachments-directory') return { kind: 'attachment', owner: found.owner };
-    if (found.kind !== 'directory') return found;
+    if (found.kind === 'attachments-directory') owner ??= found.owner;
+    else if (found.kind !== 'directory') return found;
     rules = rulesOf(directory) ?? rules;
   }
-  return classify(path, { kind, twin });
+  const found = classify(path, { kind, twin });
+  if (owner === undefined || found.kind === 'ignored') return found;
+  const [listing = owner] = folder.attachmentLists.ownersOf(path);
+  return { kind: 'attachment', owner: listing };
 }

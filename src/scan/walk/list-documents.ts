@@ -4,7 +4,7 @@ import { printable } from '../../lib/text/printable.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
-import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
+import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
@@ -12,10 +12,13 @@ import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
 import type { FoundAttachments } from '../companions/find-attachments.ts';
 import { entryKey, statOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import type { WatchState } from '../watch/backend.ts';
 import { mayBeMeantFor } from '../rules/sidecar-names.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from '../rules/sort-entries.ts';
+import { listDirectory } from './list-directory.ts';
+import { placeBelow } from './root-identity.ts';
 
 /** What a visit to a directory needs besides the folder. */
 export interface VisitContext {
@@ -48,8 +51,9 @@ function nothingFound() {
     skips: [] as Skip[],
     /** Sidecars that fit no file, and the document that each may be meant for. */
     unfit: new Map<string, string | undefined>(),
-    /** Fingerprints other than the directory's. */
+    /** Fingerprints other than the directory's, and how what lies in its directories of attachments looks that is listed. */
     fingerprints: [] as string[],
+    /** Those of its documents, with or without them, and the ones below in which sidecars list files. */
     attachmentDirectories: [] as string[],
     /** Files that its documents attach. */
     attachments: [] as AttachedFile[],
@@ -177,8 +181,54 @@ async function lookAtAttached(
     found.hidesFiles = true;
     if (attached.own.isPassing) found.unread ??= `${printable(nameOf(ownPath))}: ${attached.own.message}`;
   } else if (attached.own !== null && own !== undefined && own.stats !== null)
-    folder.observations.list(ownPath, own.stats, attached.own.entries);
+    await noteAttached(folder, context, found, {
+      path: ownPath,
+      raw: joinPath(folder.tree.rawPath(path), own.raw),
+      stats: own.stats,
+      entries: attached.own.entries,
+    });
   return attached;
+}
+
+/** A directory of attachments, or one below, and what is in it. */
+interface AttachedDirectory {
+  readonly path: string;
+  /** As on disk, from the root. */
+  readonly raw: string;
+  readonly stats: Stats;
+  readonly entries: readonly Entry[];
+}
+
+/** Takes note of what sidecars list of a directory of attachments and of those below it, which are watched from then on. */
+async function noteAttached(
+  folder: FolderState,
+  context: VisitContext,
+  found: FoundDocuments,
+  { path: directory, raw: above, stats, entries }: AttachedDirectory,
+): Promise<void> {
+  const { attachmentLists, observations } = folder;
+  observations.list(directory, stats, entries);
+  for (const entry of entries) {
+    const path = joinPath(directory, entry.name);
+    if (entry.kind === 'file' && attachmentLists.isAttachment(path)) {
+      found.attached += 1;
+      found.fingerprints.push(`${path} ${entryKey(entry)}`);
+    }
+    if (entry.kind !== 'directory' || entry.stats === null || !attachmentLists.reaches(path)) continue;
+    const raw = joinPath(above, entry.raw);
+    const place = placeBelow(context.realRoot, raw);
+    context.watch(path, place, entry.stats);
+    found.attachmentDirectories.push(path);
+    try {
+      const listing = await listDirectory(place, context.slice);
+      const below = { path, raw, stats: entry.stats, entries: listing.entries };
+      await noteAttached(folder, context, found, below);
+    } catch (error) {
+      found.hidesFiles = true;
+      if (readFaultOf(errorCode(error)) === 'passing')
+        found.unread ??= cannotBeRead(printable(entry.name), errorCode(error));
+    }
+  }
 }
 
 /** The fingerprint of a document; takes note of what it attaches. */
@@ -194,15 +244,11 @@ async function fingerprintOf(
   const owner = { owner: name, ownerStat: statOf(stats) };
   if (attached.own?.kind === 'listed') {
     const ownPath = joinPath(path, sorted.attachmentDirectories.get(name)?.name ?? '');
-    found.attached += attached.own.files.length;
-    for (const { name: file, stats } of attached.own.files)
-      if (stats !== null)
-        found.attachments.push({
-          ...owner,
-          path: joinPath(ownPath, file),
-          stat: statOf(stats),
-          isListed: false,
-        });
+    for (const { name: file, stats } of attached.own.files) {
+      const path = joinPath(ownPath, file);
+      if (!folder.attachmentLists.isAttachment(path)) found.attached += 1;
+      if (stats !== null) found.attachments.push({ ...owner, path, stat: statOf(stats), isListed: false });
+    }
     const { code, message } = linkedAttachment;
     for (const link of attached.own.links) found.skips.push({ path: joinPath(ownPath, link), code, message });
   }

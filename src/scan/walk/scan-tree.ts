@@ -1,6 +1,7 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { directoryOf, joinPath, sameDirectory } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf, sameDirectory } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
+import { isAttachmentDirectory } from '../../model/names-and-types.ts';
 import { countPacked } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
@@ -61,7 +62,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const visited = new Set<string>();
   const redone = new Set<string>();
   const changed: string[] = [];
-  /** Directories in which files ceased to be attachments, because the directory of their document is not listed any more. */
+  /** Directories of files that ceased to be attachments with their documents' directories, and of documents that lost some. */
   const freed = new Set<string>();
   let batch: PackedScan[] = [];
   let batched = 0;
@@ -96,7 +97,10 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   function forget(directory: string): void {
     for (const [gone, state] of tree.forget(directory, folder.observations.now())) {
       watches.forget(gone);
-      for (const one of [gone, ...state.attachmentDirectories]) folder.observations.forget(one);
+      for (const one of [gone, ...state.attachmentDirectories]) {
+        folder.observations.forget(one);
+        for (const dependent of folder.attachmentLists.dependents(one)) freed.add(dependent);
+      }
       for (const path of folder.attachmentLists.set(gone, nothingListed)) freed.add(directoryOf(path));
     }
   }
@@ -147,10 +151,16 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     // One that could not be read counts as changed: its watch may be set later than it was listed.
     if (before?.signature !== state.signature || before.unreadable !== null) {
       changed.push(directory);
-      if (!visited.has(directory)) planDependents(directory);
+      const inside = [...(before?.attachmentDirectories ?? []), ...state.attachmentDirectories];
+      if (!visited.has(directory)) for (const one of [directory, ...inside]) planDependents(one);
     }
     visited.add(directory);
-    for (const path of visit.reattached) if (directoryOf(path) !== directory) redo(directoryOf(path));
+    for (const path of visit.reattached) {
+      // Those of a directory of attachments are looked at with the directory that holds that.
+      const inside = directoriesTo(path).find((at) => isAttachmentDirectory(nameOf(at)));
+      const place = directoryOf(inside ?? path);
+      if (place !== directory) redo(place);
+    }
     await context.slice();
   }
 

@@ -77,6 +77,20 @@ describe('attachments that cannot be sent keep their document back', () => {
       'unfit attachment-invalid: the attachment .x.csv cannot be sent: files whose names start with a dot are not documents',
     ],
     [
+      'because its directory in one of attachments is hidden',
+      { 'doc.pdf.meta.json': sidecar('doc.pdf.attachments/.d/x.csv'), 'doc.pdf.attachments/.d/x.csv': 'x' },
+      'unfit attachment-invalid: the attachment doc.pdf.attachments/.d/x.csv cannot be sent: files in directories',
+    ],
+    [
+      'because it is ignored in a directory of attachments',
+      {
+        '.ingestignore': '*.log',
+        'doc.pdf.meta.json': sidecar('other.attachments/x.log'),
+        'other.attachments/x.log': 'x',
+      },
+      'unfit attachment-invalid: the attachment other.attachments/x.log cannot be sent: the pattern "*.log" in',
+    ],
+    [
       'because it is not there',
       { 'doc.pdf.meta.json': sidecar('d/x.csv') },
       'unfit attachment-missing: the attachment d/x.csv does not exist',
