@@ -103,7 +103,6 @@ describe('A6: YAML that says something else than it seems to', () => {
       'shareInfo.mode: null is not',
       'remove it',
     ],
-    ['typographic quotes', '    metadata: {title: “a”}', 'title: “a” has typographic quotes', `use ' or "`],
     [
       'a colon without a space',
       '    metadata: {title:x}',

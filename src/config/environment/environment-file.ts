@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { parse } from 'dotenv';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { readTrustedFile } from '../trusted-file.ts';
-import { findSurprises } from './find-surprises.ts';
 
 /** The `.env` beside the configuration file. */
 export interface EnvironmentFile {
   readonly file: string;
   /** Only names that begin with `INGESTD_`; empty where there is no such file. */
   readonly values: Readonly<Record<string, string>>;
-  /** Who else can read it, and what it says otherwise than it may seem to. No value is in them. */
+  /** Who else can read it, or why it gives nothing. No value is in them. */
   readonly warnings: readonly string[];
 }
 
@@ -25,10 +24,8 @@ export async function readEnvironmentFile(
   const file = join(directory, '.env');
   try {
     const { text, stats } = await readTrustedFile(file, env);
-    const surprises = findSurprises(text).map((words) => `${file}:${words}`);
     const ours = Object.entries(parse(text)).filter(([name]) => name.startsWith('INGESTD_'));
-    const warnings = [...exposure(file, stats), ...surprises];
-    return { file, values: Object.fromEntries(ours), warnings };
+    return { file, values: Object.fromEntries(ours), warnings: exposure(file, stats) };
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;

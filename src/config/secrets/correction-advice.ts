@@ -6,8 +6,8 @@ import type { SecretSources } from './read-secrets.ts';
 const likeliestFirst = credentialNames.toReversed();
 
 /**
- * Where each of the five secrets comes from, how a correction takes effect, and what the `.env` may say otherwise than it
- * seems to: for whom they were refused. No value. `pid`: of the daemon that asks; null: another process does.
+ * Where each of the five secrets comes from, and how a correction takes effect: for whom they were refused. No value.
+ * `pid`: of the daemon that asks; null: another process does.
  */
 export async function correctionAdvice(sources: SecretSources, pid: number | null = null): Promise<string> {
   const places = new Map<string, string[]>();
@@ -28,9 +28,5 @@ export async function correctionAdvice(sources: SecretSources, pid: number | nul
     : pid === null
       ? `reload ingestd if it is running (${reload})`
       : `run ${reload}`;
-  const used = [...places.values()].flat();
-  const hints = sources.environmentFile.warnings.filter((warning) =>
-    used.some((variable) => warning.includes(`: ${variable} `)),
-  );
-  return [`It used ${listed.join('; ')}: correct what is wrong there, then ${then}`, ...hints].join('. ');
+  return `It used ${listed.join('; ')}: correct what is wrong there, then ${then}`;
 }

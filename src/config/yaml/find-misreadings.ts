@@ -19,7 +19,7 @@ export interface Misreading {
 /**
  * Finds what is valid YAML and may be meant otherwise, in the order of the text: tags, aliases of nothing, anchors that
  * nothing refers to, values that versions of YAML read differently, comments that cut a value, values that go on in the
- * next line, typographic quotes. What stands for an unknown key is the schema's to find.
+ * next line. What stands for an unknown key is the schema's to find.
  */
 export function findMisreadings(text: string, nodes: readonly PlacedNode[]): Misreading[] {
   const aliases = new Set(nodes.flatMap(({ node }) => (isAlias(node) ? [node.source] : [])));
@@ -99,8 +99,6 @@ function scalarWords(node: unknown, text: string): string | null {
     const whole = `${source} ${comment}`.trim();
     return `${excerpt(comment)} is a comment, so the value is ${source === '' ? 'empty' : shown(source)}; for the text, write ${quoted(whole)}; for a comment, put a space after the #`;
   }
-  if (/^[\u2018-\u201F\u00AB]/.test(source))
-    return `${excerpt(source)} has typographic quotes, which are part of the value; use ' or "`;
   return twoMeanings(source, node.value);
 }
 
