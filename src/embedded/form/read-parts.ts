@@ -1,4 +1,3 @@
-import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
@@ -28,7 +27,6 @@ export async function readParts(
 ): Promise<void> {
   // Not Busboy around it, which passes over a part whose header it cannot read.
   const dicer = new Dicer({ ...partLimits, boundary });
-  const unpadded = withoutBoundaryPadding(boundary);
   const stop = new AbortController();
   const open = new Set<Readable>();
   let taken = Promise.resolve();
@@ -42,7 +40,7 @@ export async function readParts(
   };
   /** The rest is dropped, but a client that is cut off could not read the answer. */
   const letThrough = (): void => {
-    body.unpipe(unpadded);
+    body.unpipe(dicer);
     body.resume();
   };
 
@@ -79,7 +77,7 @@ export async function readParts(
       letThrough();
       void ended.then(resolve);
     });
-    body.pipe(unpadded).pipe(dicer);
+    body.pipe(dicer);
   });
   letThrough();
   await taken;
@@ -96,34 +94,6 @@ async function take(header: object, part: Readable, takePart: TakePart): Promise
 
 function malformed(why: string): RefusalError {
   return new RefusalError(400, `the multipart form is malformed: ${why}`);
-}
-
-/** More of it is malformed. */
-const maxPaddingBytes = 64;
-
-/**
- * A multipart body without the white space that stands between a boundary and its line break: RFC 2046, 5.1.1 has it
- * ignored, and the parser would take it for the beginning of a header.
- */
-function withoutBoundaryPadding(boundary: string): Transform {
-  const delimiter = `\r\n--${boundary}`;
-  // What may be the beginning of a delimiter. At first the line break that a body's first boundary goes without.
-  let held: Buffer = Buffer.from('\r\n');
-  const strip = (bytes: Buffer): Buffer => {
-    if (!bytes.includes(delimiter, 0, 'latin1')) return bytes;
-    const [first = '', ...pieces] = bytes.toString('latin1').split(delimiter);
-    const stripped = pieces.map((piece) => piece.replace(/^[ \t]+(?=\r\n)/, ''));
-    return Buffer.from([first, ...stripped].join(delimiter), 'latin1');
-  };
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      const bytes = strip(Buffer.concat([held, chunk]));
-      const end = Math.max(0, bytes.length - delimiter.length - maxPaddingBytes);
-      held = bytes.subarray(end);
-      done(null, bytes.subarray(0, end));
-    },
-    flush: (done) => done(null, held),
-  });
 }
 
 /** What the header of a multipart part says of it. */

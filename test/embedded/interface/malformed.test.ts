@@ -81,6 +81,13 @@ describe('a malformed request to an operation is answered in an envelope', () =>
     ],
     ['too much text, beside the service', 'POST /nothing', 'Content-Type: text/plain\r\n', large, 404],
     ['an upload of a type that is none', 'POST P/upload-document', 'Content-Type: x\r\n', 'x', 415],
+    [
+      'a form with white space behind its boundary',
+      'POST P/upload-document',
+      'Content-Type: multipart/form-data; boundary=x\r\n',
+      '--x \r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nx\r\n--x--\r\n',
+      400,
+    ],
     ['an upload in JSON', 'POST P/upload-document', 'Content-Type: application/json\r\n', large, 415],
     ['a bulk call of a type that is none', 'PATCH P/bulk/modify/metadata', 'Content-Type: x\r\n', '{}', 415],
     ['a bulk call of two types', 'DELETE P/bulk/delete', 'Content-Type: a/b, c/d\r\n', '{}', 415],

@@ -70,29 +70,6 @@ describe('unless it is told otherwise', () => {
 describe('what HTTP allows is accepted', () => {
   const json = { 'Content-Type': 'application/json' };
 
-  it('white space after a boundary (RFC 2046)', async () => {
-    const body = [
-      `--x \t\r\n${textFile}\r\n\r\ncontent\r\n`,
-      '--x  \r\nContent-Disposition: form-data; name="metadata"\r\n\r\n{"title":"T"}\r\n--x-- \r\n',
-    ].join('');
-    const form = { 'Content-Type': 'multipart/form-data; boundary=x' };
-    const answer = await send('POST', '/upload-document', form, body);
-    expect(answer.status).toBe(200);
-    expect(trial.service.documents()[0]?.metadata.title).toBe('T');
-  });
-
-  it('white space after a boundary, however the bytes arrive', async () => {
-    const headers = { ...(await trial.headers()), 'Content-Type': 'multipart/form-data; boundary=x' };
-    const { call, answer } = openRaw(`${trial.service.ingestUrl}${prefix}/upload-document`, { headers });
-    call.setNoDelay(true);
-    for (const byte of `--x \r\n${textFile}\r\n\r\nab\r\n-\r\n--c\r\n--x \t \r\nContent-Disposition: form-data; name="metadata"\r\n\r\n{}\r\n--x--\r\n`) {
-      await new Promise<void>((resolve) => call.write(byte, () => resolve()));
-    }
-    call.end();
-    expect((await answer).status).toBe(200);
-    expect(trial.service.documents()[0]?.size).toBe('ab\r\n-\r\n--c'.length);
-  });
-
   it.each(['title', 'sourceType', 'documentUrl'])('an empty %s', async (field) => {
     await trial.upload('a.txt', 'x', { [field]: '' });
     expect(trial.service.documents()[0]?.metadata).toMatchObject({ [field]: '' });
