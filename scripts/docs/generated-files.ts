@@ -165,7 +165,7 @@ Secrets never stand in the configuration file: one found there is exit code 2. E
 environment (its value, or the name of a file that holds it), then as a file of the variable's name in
 \`$CREDENTIALS_DIRECTORY\` (systemd), then in the \`.env\` beside the configuration file. A line break at the end of
 a file is no part of the secret. A \`.env\` that others can read is warned of: \`chmod 600\` it. A value with \`#\`, quotes or
-spaces goes in single quotes: what the \`.env\` would cut or change is warned of, with its line.
+spaces goes in single quotes.
 
 | variable | or a file |
 |---|---|

@@ -78,7 +78,8 @@ describe('check', () => {
     });
     for (const { level, message, fix } of result.findings) {
       expect(message).not.toBe('');
-      if (level !== 'info') expect(fix).not.toBe('');
+      // The message, or what stands beside it, says what to do.
+      if (level !== 'info') expect(`${message}; ${fix}`).toMatch(/; \w+ [\s\S]*\w/);
     }
   });
 
@@ -144,7 +145,7 @@ describe('check', () => {
         ['INGESTD_NOTIFY_WEBHOOK', 'configuration', unreadable],
       ],
     ]);
-    for (const { fix } of errors) expect(fix).not.toBe('');
+    for (const { message, fix } of errors) expect(`${message}; ${fix}`).toMatch(/; \w+ [\s\S]*\w/);
     expect((await inProcess(['plan'], { cwd: folder.path, env })).code).toBe(0);
     expect((await inProcess(['sync'], { cwd: folder.path, env })).code).toBe(2);
   });

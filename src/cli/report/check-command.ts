@@ -1,6 +1,5 @@
 import { countWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
@@ -36,8 +35,7 @@ export function printFindings(findings: readonly CheckFinding[], { line, colors 
   for (const level of ['error', 'warning', 'info'] as const) {
     for (const finding of findings.filter((each) => each.level === level)) {
       line(`${marks[level]} ${colors.bold(finding.subject)}: ${withLocalTimes(finding.message)}`);
-      const isTold = fixBeside(finding.code) === '';
-      if (finding.fix !== '' && !isTold) line(`  ${colors.dim(finding.fix)}`);
+      if (finding.fix !== '') line(`  ${colors.dim(finding.fix)}`);
     }
   }
 }

@@ -2,7 +2,7 @@ import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/te
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { dismissedCode } from '../../model/doubts.ts';
-import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
+import { explain, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
 import type { CountedFolder } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
@@ -160,10 +160,10 @@ function failedRows(
   if (failed.length === 0) return [];
   const groups = groupByCause(failed).map(({ code, items }) => {
     const isSame = items.length > 1 && new Set(items.map(({ message }) => message)).size === 1;
-    const heading = isSame ? items[0]?.message : explain(code).cause;
+    const { cause, fix } = explain(code);
+    const heading = isSame ? items[0]?.message : cause;
     const rows = items.slice(0, mostOfCause).map((one) => (isSame ? refKey(one) : rowOf(one)));
     const more = items.length - rows.length;
-    const fix = fixBeside(code);
     return [
       `  ${heading} (${numberWords(items.length)})${fix === '' ? '' : dim(`: ${fix}`)}`,
       ...rows.map((row) => `    ${row}`),

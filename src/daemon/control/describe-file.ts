@@ -9,7 +9,7 @@ import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import { explain, fixBeside } from '../../model/report/explanations.ts';
+import { explain } from '../../model/report/explanations.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { namedAfter } from '../../scan/rules/sidecar-names.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
@@ -128,8 +128,7 @@ function fixOf(
   const isStopped = task !== undefined && stoppedStates.has(task.state.kind);
   const stopped = (isStopped ? reasonOf(task) : null) ?? (isRefused ? failure : null);
   const reason = withFix.has(verdict.kind) ? verdict : (narrower ?? stopped);
-  const fix = reason === null ? '' : fixBeside(reason.code);
-  return fix === '' ? null : fix;
+  return reason === null ? null : explain(reason.code).fix || null;
 }
 
 /** States of a task whose reason has a fix. */

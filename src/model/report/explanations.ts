@@ -5,10 +5,8 @@ import type { WaitKind } from './wait-kinds.ts';
 export interface Explanation {
   /** A few words, as a heading and as the page's headline. */
   readonly cause: string;
-  /** One or two sentences. */
+  /** One or two sentences; empty where every message with this code says it. */
   readonly fix: string;
-  /** Every message with this code already says how to fix it: beside it, the fix is not repeated. */
-  readonly inMessage?: true;
   /**
    * Of a reason. `ok`: no action is needed, since the cause is worked around, or passes. `attention`: it concerns some of
    * the documents. Absent: nothing can be delivered.
@@ -34,7 +32,6 @@ interface ExplanationGroup {
   readonly codes: Readonly<Record<string, Explanation>>;
 }
 
-const renameFile = 'Rename the file. It is then sent at once.';
 const fixSidecar =
   'Correct the file at the line or field named in the message. Its documents are not sent until then.';
 const itRepeats = 'Nothing to do: ingestd retries by itself.';
@@ -52,32 +49,19 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'Names, sizes and types',
     endsInFolder: true,
     codes: {
-      'double-extension': {
-        cause: 'More than one dot in the name',
-        fix: 'Rename the file so that its only dot is the one before the extension, or set names: rewrite for the folder.',
-        inMessage: true,
-      },
-      'name-too-long': {
-        cause: 'Name too long',
-        fix: `The service accepts names of up to 255 characters. ${renameFile}`,
-        inMessage: true,
-      },
-      'forbidden-character': { cause: 'Slash or backslash in the name', fix: renameFile, inMessage: true },
+      'double-extension': { cause: 'More than one dot in the name', fix: '' },
+      'name-too-long': { cause: 'Name too long', fix: '' },
+      'forbidden-character': { cause: 'Slash or backslash in the name', fix: '' },
       'no-extension': {
         cause: 'Name without an extension',
-        fix: `The extension tells the service the type. ${renameFile}`,
-        inMessage: true,
+        fix: 'Rename the file. It is then sent at once.',
       },
-      'hidden-character': { cause: 'Invisible character in the extension', fix: renameFile, inMessage: true },
+      'hidden-character': { cause: 'Invisible character in the extension', fix: '' },
       'unsupported-type': {
         cause: 'Type not supported by the service',
         fix: 'Save the file as another type, such as PDF, or add it to .ingestignore to hide it here.',
       },
-      'too-large': {
-        cause: 'Too large',
-        fix: 'Make the file smaller or split it. The limit applies to attachments too.',
-        inMessage: true,
-      },
+      'too-large': { cause: 'Too large', fix: '' },
       settling: {
         cause: 'Still changing',
         fix: 'Nothing to do. It is sent when it has not changed for timing.settleMs.',
@@ -132,11 +116,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Nothing to do. Whenever it was to be sent, it or what goes with it had changed a moment ago; it is tried again at longer intervals.',
         waits: 'settling',
       },
-      'ambiguous-sidecar': {
-        cause: 'One sidecar, several documents',
-        fix: 'Rename the sidecar to the full name of its document, as in report.pdf.meta.json.',
-        inMessage: true,
-      },
+      'ambiguous-sidecar': { cause: 'One sidecar, several documents', fix: '' },
       'likely-sidecar': {
         cause: 'A sidecar beside it may be meant for it',
         fix: 'Rename that sidecar to fit its document, or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
@@ -294,8 +274,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       'configuration-refused': {
         cause: 'The new configuration is not in effect',
-        fix: 'Correct everything that the message names, then send SIGHUP. The previous configuration stays in effect.',
-        inMessage: true,
+        fix: '',
         health: 'attention',
       },
       reloading: {
@@ -433,11 +412,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'The ledger belongs to a trial, or the service to come is one (exit code 2)',
         fix: 'Set another state.dir; everything is then uploaded to it.',
       },
-      'http-token': {
-        cause: 'No valid token for the HTTP address (exit code 2)',
-        fix: 'Set INGESTD_HTTP_TOKEN to at least 16 characters (openssl rand -hex 16), or set http.host to 127.0.0.1.',
-        inMessage: true,
-      },
+      'http-token': { cause: 'No valid token for the HTTP address (exit code 2)', fix: '' },
       'page-unavailable': {
         cause: 'Status page unavailable',
         fix: 'Correct what the message names, or wait until the address is there. Documents are delivered meanwhile, and the page opens by itself within a minute.',
@@ -533,15 +508,9 @@ export function waitKindOf(code: string): WaitKind {
   return explanations.get(code)?.waits ?? 'other';
 }
 
-/** What to show beside a problem's message: its fix, or nothing where the message already says it. */
-export function fixBeside(code: string): string {
-  const { fix, inMessage } = explain(code);
-  return inMessage === true ? '' : fix;
-}
-
 /** A message with what to do about it. */
 export function withFix({ code, message }: { readonly code: string; readonly message: string }): string {
-  return sentences([message, fixBeside(code)]);
+  return sentences([message, explain(code).fix]);
 }
 
 function inWords(code: string): string {

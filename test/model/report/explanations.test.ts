@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { judgeName, judgeSize } from '../../../src/model/names-and-types.ts';
-import { explanationGroups, explain, fixBeside, waitKindOf } from '../../../src/model/report/explanations.ts';
+import { explanationGroups, explain, waitKindOf } from '../../../src/model/report/explanations.ts';
 
 /** Words of this form in the rooms that are no code of a failure, a skip or a reason that a person gets to see. */
 const noCodes = new Set([
@@ -91,12 +91,12 @@ describe('the fixes', () => {
   });
 
   it('are not repeated beside a message that says them', () => {
-    const names = ['a.b.pdf', `${'x'.repeat(300)}.pdf`, 'a\\b.pdf', 'report'];
+    const names = ['a.b.pdf', `${'x'.repeat(300)}.pdf`, 'a\\b.pdf'];
     const broken = [...names.map((name) => judgeName(name, 'reject')), judgeSize(2, 1)];
     const codes = broken.map((verdict) => (verdict !== null && 'code' in verdict ? verdict.code : 'fits'));
     const told = [...codes, 'ambiguous-sidecar', 'configuration-refused'];
-    expect(told.map((code) => [code, fixBeside(code)])).toEqual(told.map((code) => [code, '']));
-    expect(fixBeside('unsupported-type')).toMatch(/^Save the file as another type/);
+    expect(told.map((code) => [code, explain(code).fix])).toEqual(told.map((code) => [code, '']));
+    expect(explain('unsupported-type').fix).toMatch(/^Save the file as another type/);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
-import { explain, fixBeside, groupByCause, mayHelpToRetry } from '../../../model/report/explanations.ts';
+import { explain, groupByCause, mayHelpToRetry } from '../../../model/report/explanations.ts';
 import type { Group } from '../../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, sortFailures } from '../../../model/report/failures.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
@@ -51,7 +51,7 @@ function Failures({ status }: Shown) {
 
 /** What failed for one cause. What is the same for all of it is said once. */
 function Failed({ code, items }: Group<FailureStatus>) {
-  const { cause } = explain(code);
+  const { cause, fix } = explain(code);
   const isShared = new Set(items.map(({ message }) => message)).size === 1;
   const helps = mayHelpToRetry(code);
   const words = items.length === 1 ? 'Retry' : `Retry all ${numberWords(items.length)}`;
@@ -63,7 +63,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
   return (
     <Part class="card" title={cause} action={action}>
       {isShared && <p>{said(items[0]?.message ?? '')}</p>}
-      <p class="faint">{fixBeside(code)}</p>
+      <p class="faint">{fix}</p>
       <Rows of={items} most={fewRows}>
         {(failure) => (
           <>

@@ -2,7 +2,7 @@ import { printable } from '../../../lib/text/printable.ts';
 import { numberWords } from '../../../lib/text/amounts.ts';
 import { capitalized } from '../../../lib/text/sentences.ts';
 import { activityWords } from '../../../model/report/activity-words.ts';
-import { explain, fixBeside } from '../../../model/report/explanations.ts';
+import { explain } from '../../../model/report/explanations.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
 import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
@@ -101,7 +101,7 @@ function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly h
           {code === 'paused' ? (
             <Button act={() => setPaused(null, false)}>Resume</Button>
           ) : (
-            <p class="faint">{fixBeside(code)}</p>
+            <p class="faint">{explain(code).fix}</p>
           )}
         </li>
       ))}
