@@ -50,7 +50,10 @@ function problemsList(codes: Readonly<Record<string, Explanation>>): string {
     items.set(cause + fix, item);
   }
   return [...items.values()]
-    .map(({ cause, fix, names }) => `- **${cause}** (${names.join(', ')}): ${fix || 'The message says what to do.'}`)
+    .map(
+      ({ cause, fix, names }) =>
+        `- **${cause}** (${names.join(', ')}): ${fix || 'The message says what to do.'}`,
+    )
     .join('\n');
 }
 
