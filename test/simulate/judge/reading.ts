@@ -393,7 +393,7 @@ function isShown(
 function matches(pattern: string, path: string): boolean {
   const parts = path.split('/');
   if (pattern.endsWith('/')) return parts.slice(0, -1).includes(pattern.slice(0, -1));
-  if (pattern.startsWith('*.')) return path.endsWith(pattern.slice(1));
+  if (pattern.startsWith('*.')) return parts.some((part) => part.endsWith(pattern.slice(1)));
   return parts.includes(pattern);
 }
 

@@ -21,6 +21,8 @@ export interface RunResult {
 
 const beatMs = 5_000;
 const longestQuietMs = 3_600_000;
+/** A plan may wait twice for half an hour, and its steps for requests. */
+const longestPlanMs = 4 * longestQuietMs;
 
 replaceWorker(() => 0.1);
 
@@ -55,7 +57,7 @@ async function run(simulation: Simulation): Promise<void> {
   const isOver = () => judge.isOver;
   let isDone = false;
   doSteps(simulation, plan.steps, () => (isDone = true));
-  await scheduler.runUntil(() => isDone || isOver(), scheduler.now() + longestQuietMs);
+  await scheduler.runUntil(() => isDone || isOver(), scheduler.now() + longestPlanMs);
   if (isOver()) return;
   simulation.note('— quiet');
   if (simulation.folders.length < plan.setting.folders.length) {
