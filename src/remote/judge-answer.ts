@@ -101,11 +101,11 @@ function elsewhere(
 function judgeFault({ code, message: why = '', host, sent }: Fault, circumstances: Circumstances): Outcome {
   const { operation } = circumstances;
   if (code === 'content-changed')
-    return { kind: 'changed', message: 'the file changed while it was being sent' };
+    return { kind: 'changed', message: 'the file changed while it was being sent', sent };
   if (code === 'withdrawn')
     return { kind: 'withdrawn', message: 'it no longer follows from what is in the folder', sent };
   if (code === unreadableCode || code === unreadableNowCode)
-    return { kind: 'unreadable', code, message: why };
+    return { kind: 'unreadable', code, message: why, sent };
   const words = describeFault(code);
   const message = `the service (${host}): ${words.message}`;
   if (words.misaddressed) {

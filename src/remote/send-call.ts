@@ -158,10 +158,15 @@ async function wireBody(
 export function withoutContent(error: unknown): Outcome {
   const code = errorCode(error);
   const message = errorMessage(error);
-  if (code === 'content-changed') return { kind: 'changed', message };
+  if (code === 'content-changed') return { kind: 'changed', message, sent: 'nothing' };
   if (code === 'permit-lost') return unsent('permit-lost', error);
   const isBarred = code === unreadableCode;
-  return { kind: 'unreadable', code: isBarred ? unreadableCode : unreadableNowCode, message };
+  return {
+    kind: 'unreadable',
+    code: isBarred ? unreadableCode : unreadableNowCode,
+    message,
+    sent: 'nothing',
+  };
 }
 
 function unsent(code: string, error: unknown): Outcome {

@@ -48,7 +48,7 @@ import type {
 } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
-import type { LimiterPort, Permit, RequestWatch, ServicePort } from '../model/ports/service-port.ts';
+import type { LimiterPort, Outcome, Permit, RequestWatch, ServicePort } from '../model/ports/service-port.ts';
 import { sharingChange } from '../model/report/sharing-change.ts';
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
@@ -83,7 +83,7 @@ import { createCircuitBreaker } from './send/circuit-breaker.ts';
 import type { CircuitBreaker } from './send/circuit-breaker.ts';
 import { consequenceOf, docIdConflict, changedUnderWayMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
-import { aboutDelete, deletedChanges, isPerhapsGone, takeBackMarks } from './send/delete.ts';
+import { aboutDelete, deletedChanges, isPerhapsGone } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
 import { doubtAbout } from './send/doubt-about.ts';
 import { createLedgerCommits } from './send/ledger-commits.ts';
@@ -1339,8 +1339,7 @@ export class Engine {
         return confirmed.length === sent.length;
       });
       if (result.outcome.kind !== 'withdrawn') return { members: sent, result };
-      const isUntouched = result.outcome.sent === 'nothing';
-      const undone = [...resolvedBy(result), ...(isUntouched ? recordsAsBefore(sent, this.#ledger) : [])];
+      const undone = [...resolvedBy(result), ...recordsAsBefore(sent, result.outcome, this.#ledger)];
       if (undone.length > 0) await this.#writer.commit(undone);
       for (const member of members) if (!confirmed.includes(member)) this.#withdraw(member.task);
       // Paused meanwhile: all of it is planned again.
@@ -1447,8 +1446,9 @@ export class Engine {
       (members) => this.#stillToSend(members),
     );
     if (sending === null) return;
-    const { result } = sending;
+    const { members, result } = sending;
     const { outcome, sent } = result;
+    await this.#takeBack(members, outcome);
     if (outcome.kind !== 'accepted') return this.#concludeUnaccepted(task, 'modify', result);
     this.#reports.addUnclearable(task.ref, found.operation.unclearable);
     await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
@@ -1522,8 +1522,7 @@ export class Engine {
     const isExpected = isPerhapsGone(record) && isUnknownThere && outcome.isOwnWord;
     const isStray =
       isUnknownThere && !isExpected && this.#breaker.manyMissing() && !this.#ledger.isApproved(task.ref);
-    const marks = takeBackMarks(batch, result, this.#ledger);
-    if (marks.length > 0) await this.#writer.commit(marks);
+    await this.#takeBack(batch, outcome);
     if (isStray) {
       const reason = 'the service knew none of the last documents; its address may be wrong';
       await this.#hold([task], { folder: task.ref.folder, reason, documents: 1 });
@@ -1581,6 +1580,12 @@ export class Engine {
   }
 
   // ── Outcomes back ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Of what cannot have been taken the records say no more than before it went out. */
+  async #takeBack(members: readonly Planned[], outcome: Outcome): Promise<void> {
+    const changes = recordsAsBefore(members, outcome, this.#ledger);
+    if (changes.length > 0) await this.#writer.commit(changes);
+  }
 
   /** A request that was not accepted. What the service refuses together, in a bulk call, is tried one by one. */
   async #concludeUnaccepted(

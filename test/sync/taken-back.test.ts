@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import type { Outcome } from '../../src/model/ports/service-port.ts';
 import { busyOf } from '../support/fixtures/model-fixtures.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
@@ -8,6 +9,9 @@ let world: EngineWorld;
 
 afterEach(() => world.close());
 
+const refused: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
+/** A token that ran out, and then an attachment that is gone: the second attempt sent nothing. */
+const gone: Outcome = { kind: 'unreadable', code: 'unreadable-now', message: 'ENOENT', sent: 'nothing' };
 const noAnswer = busyOf({ code: 'no-answer', message: 'the answer was lost', sent: 'all' });
 
 async function held(content: string): Promise<void> {
@@ -46,6 +50,24 @@ describe('a change that is taken back', () => {
     expect(there()).toEqual([['original', 'a.txt']]);
     await world.sync();
     expect(world.service.calls).toEqual(['modify', 'modify']);
+  });
+
+  it.each([
+    ['was refused', refused],
+    ['did not go out', gone],
+  ])('needs no request when its modify %s, and the record says what it said before', async (_, outcome) => {
+    await held('original');
+    const record = () => world.ledger().get({ folder: 'inbox', path: 'a.txt' });
+    const before = record();
+    world.folder.write('a.txt', 'mistake');
+    world.folder.scan();
+    world.service.failNext(outcome);
+    await asked('modify');
+    await world.rest();
+    expect(record()).toEqual(before);
+    world.folder.write('a.txt', 'original');
+    await world.sync();
+    expect([world.service.calls, there()]).toEqual([['modify'], [['original', 'a.txt']]]);
   });
 
   it('is taken back at the service too when the process died before the answer', async () => {

@@ -132,9 +132,9 @@ export type Outcome =
   /** It was asked again, and does not follow any more: nothing went out, or not the last piece of its body. */
   | { readonly kind: 'withdrawn'; readonly message: string; readonly sent: BodySent }
   /** The file changed or went while it was sent; the connection was cut before its last byte. */
-  | { readonly kind: 'changed'; readonly message: string }
+  | { readonly kind: 'changed'; readonly message: string; readonly sent: BodySent }
   /** A file cannot be read; `code` as of a ContentUnreadableError. */
-  | { readonly kind: 'unreadable'; readonly code: string; readonly message: string };
+  | { readonly kind: 'unreadable'; readonly code: string; readonly message: string; readonly sent: BodySent };
 
 /** Bytes of files that went out with an accepted request, in the order of the parts. */
 export interface SentContent {

@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { filesOf } from '../../model/metadata/held-mode.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import type { FileOutcome } from '../../model/ports/service-port.ts';
 import { traceOfDuplicates } from './doubt-about.ts';
 import type { Planned } from './planned.ts';
 import type { RequestAbout } from './tracked-request.ts';
@@ -49,20 +48,6 @@ export function deletedChanges(
 
 const deletedMessage =
   'the document was deleted; the service may still have extra copies, because answers were lost';
-
-/** Nothing is unsure where nothing went out or a refusal came. What is deleted leaves the ledger altogether. */
-export function takeBackMarks(
-  batch: readonly Deletable[],
-  { outcome }: FileOutcome,
-  ledger: Pick<LedgerPort, 'get'>,
-): readonly Change[] {
-  if (outcome.kind === 'accepted') return [];
-  if (outcome.kind === 'unavailable' && outcome.sent !== 'nothing') return [];
-  if (outcome.kind === 'misaddressed' && outcome.mayBeTaken) return [];
-  return batch
-    .filter(({ task, record }) => isPerhapsGone(ledger.get(task.ref)) && !isPerhapsGone(record))
-    .map(({ task, record }): Change => ({ kind: 'put', ref: task.ref, record }));
-}
 
 /**
  * Says in the record that its deletion is under way. Should no answer come, a service that says it does not know the

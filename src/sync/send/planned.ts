@@ -4,6 +4,7 @@ import { sameStat } from '../../model/document.ts';
 import type { FileStat, FoundAttachment } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { Sendable } from '../decide/assess.ts';
 import type { Task } from '../tasks/task.ts';
@@ -39,14 +40,28 @@ function isSameAttachment(one: FoundAttachment, other: FoundAttachment | undefin
   return one.path === other?.path && one.name === other.name && sameStat(one.stat, other.stat);
 }
 
-/** Takes back what the records say of a request of which nothing went out. */
+/**
+ * The records as they were before a request of which the service has taken nothing: it did not go out, or was refused.
+ * Their files stay theirs.
+ */
 export function recordsAsBefore(
   members: readonly Planned[],
+  outcome: Outcome,
   ledger: Pick<LedgerPort, 'get'>,
 ): readonly Change[] {
-  return members.flatMap(({ task: { ref }, record }): readonly Change[] =>
-    record === null || ledger.get(ref)?.docId !== record.docId ? [] : [{ kind: 'put', ref, record }],
-  );
+  if (mayBeTaken(outcome)) return [];
+  return members.flatMap(({ task: { ref }, record }): readonly Change[] => {
+    const marked = ledger.get(ref);
+    if (record === null || marked?.docId !== record.docId) return [];
+    if (isDeepStrictEqual(marked.unsure, record.unsure)) return [];
+    return [{ kind: 'put', ref, record: { ...record, standing: marked.standing } }];
+  });
+}
+
+function mayBeTaken(outcome: Outcome): boolean {
+  if (outcome.kind === 'misaddressed') return outcome.mayBeTaken;
+  if ('sent' in outcome) return outcome.sent !== 'nothing';
+  return outcome.kind === 'accepted' || outcome.kind === 'unknown';
 }
 
 /** What was hashed when it was planned need not be read again; null: another file, or it was not hashed. */

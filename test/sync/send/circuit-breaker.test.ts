@@ -195,8 +195,8 @@ describe('what the outcomes say of the service', () => {
 
   it('is nothing where the file was at fault', () => {
     note(busy, 1, 'one');
-    note({ kind: 'changed', message: 'cut' });
-    note({ kind: 'unreadable', code: 'unreadable-now', message: 'EIO' });
+    note({ kind: 'changed', message: 'cut', sent: 'part' });
+    note({ kind: 'unreadable', code: 'unreadable-now', message: 'EIO', sent: 'nothing' });
     expect(breaker.unansweredInARow()).toBe(1);
     note(busy, 1, 'other');
     expect(state()).toEqual([0, 1_000]);

@@ -124,10 +124,15 @@ describe('after an answer that accepts nothing, a document', () => {
       { operation: 'modify', openMs: 60_000 },
       retry(0, inMinute),
     ],
-    ['that changed under way is inspected soon', { kind: 'changed', message: 'cut' }, {}, { kind: 'settle' }],
+    [
+      'that changed under way is inspected soon',
+      { kind: 'changed', message: 'cut', sent: 'part' },
+      {},
+      { kind: 'settle' },
+    ],
     [
       'that cannot be read is no failure of the service',
-      { kind: 'unreadable', code: 'unreadable-now', message: 'EIO' },
+      { kind: 'unreadable', code: 'unreadable-now', message: 'EIO', sent: 'nothing' },
       {},
       { kind: 'unreadable', reason: { code: 'unreadable-now', message: 'EIO' } },
     ],

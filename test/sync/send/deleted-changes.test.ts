@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
-import { aboutDelete, deletedChanges, takeBackMarks } from '../../../src/sync/send/delete.ts';
+import { aboutDelete, deletedChanges } from '../../../src/sync/send/delete.ts';
+import { recordsAsBefore } from '../../../src/sync/send/planned.ts';
 import type { Deletable } from '../../../src/sync/send/delete.ts';
 import { newFacts } from '../../../src/sync/tasks/task.ts';
 import type { Task } from '../../../src/sync/tasks/task.ts';
@@ -94,7 +95,7 @@ describe('a deletion', () => {
   ])('that %s', (_, outcome, isTakenBack) => {
     const batch = [deletable('a.pdf'), deletable('b.pdf', { unsure: gone })];
     const [fresh] = batch;
-    const taken = takeBackMarks(batch, { outcome, sent: [] }, ledgerOf(batch));
+    const taken = recordsAsBefore(batch, outcome, ledgerOf(batch));
     // What was unsure before stays so.
     expect(taken).toEqual(isTakenBack ? [{ kind: 'put', ref: fresh?.task.ref, record: fresh?.record }] : []);
   });

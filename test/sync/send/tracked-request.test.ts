@@ -193,7 +193,7 @@ describe('a request', () => {
   });
 
   it('whose file changed before it went out has that outcome, and was none', async () => {
-    const changed: Outcome = { kind: 'changed', message: 'it was replaced' };
+    const changed: Outcome = { kind: 'changed', message: 'it was replaced', sent: 'part' };
     const result = await request(upload, () => Promise.resolve({ outcome: changed, sent: [] }));
     expect([result.outcome, result.intentIds, committed, totals.requests]).toEqual([changed, [], [], 0]);
     expect(measured).toEqual([]);
