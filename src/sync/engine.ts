@@ -422,12 +422,15 @@ export class Engine {
   }
 
   /** Another file has come to a path: the one that was seen there may have gone to another. Or it lost its sidecar. */
-  #noteReplaced({ ref, seen }: Task, before: Seen | null): void {
+  #noteReplaced(task: Task, before: Seen | null): void {
+    const { ref, seen } = task;
     if (before === null || seen === null) return;
     this.#noteUnsent(ref, before, seen.stat);
     if (sameFile(before.stat, seen.stat)) return;
     const record = this.#ledger.get(ref);
     if (record !== undefined) this.#unsentModes.keep(before.stat, modeOfRecord({ ref, record }));
+    else if (!this.#standsElsewhere(ref, before.stat))
+      this.#notes.inBackground(this.#comparison.noteSaved(task, before.stat, seen.stat));
     this.#inspectKept(before.stat, seen.stat);
   }
 

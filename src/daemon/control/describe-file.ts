@@ -14,7 +14,7 @@ import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { namedAfter } from '../../scan/rules/sidecar-names.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { Engine } from '../../sync/engine.ts';
-import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
+import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
@@ -66,7 +66,8 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const former = found.kind === 'skipped' ? await formerOwner(file, found.code) : null;
   const held = metadataOf(document, record);
   const verdict = verdictOf(found);
-  const dueMs = task === undefined || !sources.isRunning ? null : dueOf(task);
+  // What stays an attachment is looked at again, but nothing is to happen to it then.
+  const dueMs = task === undefined || !sources.isRunning || isAttached(task) ? null : dueOf(task);
   return {
     ...ref,
     ...remembered(known),
@@ -127,7 +128,7 @@ function fixOf(
     failure !== undefined && (document === null ? isOfDeletion(failure) : isStillRefused(failure, document));
   const isStopped = task !== undefined && stoppedStates.has(task.state.kind);
   const stopped = (isStopped ? reasonOf(task) : null) ?? (isRefused ? failure : null);
-  const reason = withFix.has(verdict.kind) ? verdict : (narrower ?? stopped);
+  const reason = withFix.has(verdict.kind) ? verdict : (stopped ?? narrower);
   return reason === null ? null : explain(reason.code).fix || null;
 }
 

@@ -174,7 +174,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'attached-before': {
         cause: 'Still an attachment',
-        fix: 'It is sent by itself when its document has a valid sidecar that does not list it, or is deleted. Write that sidecar again if it is missing.',
+        fix: 'To send it as a document of its own, give its document a valid sidecar that does not list it; {} is enough. To send it with its document, put it where that has its attachments, or list it in its sidecar.',
       },
       'attachments-would-show': {
         cause: 'Old attachments would be shown to more people',

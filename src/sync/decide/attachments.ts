@@ -1,5 +1,5 @@
 import { directoryOf, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
-import type { DocumentRef, FoundDocument } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import { unlistedAttachments } from '../../model/plan.ts';
 import type {
@@ -85,6 +85,15 @@ export function withAttachmentAt(
   if (hasAttachmentAt({ ref, record }, place) || !record.attachments.some(hasCome)) return null;
   const attachments = record.attachments.map((one) => (hasCome(one) ? placedAt(place, ref, one) : one));
   return { ref, record: { ...record, attachments } };
+}
+
+/** A record with an attachment in whose place another file was saved: it is that one, of which the service has nothing yet. */
+export function withAttachmentSaved(record: LedgerRecord, before: FileStat, by: FileStat): LedgerRecord {
+  const stat = { ...by, ctimeMs: 0 };
+  const attachments = record.attachments.map((one) =>
+    isSameFile(one.stat, before) ? { ...one, stat } : one,
+  );
+  return { ...record, attachments };
 }
 
 /** A document whose attachment a found file is, or was. */

@@ -25,7 +25,7 @@ import { attachedBeforeCode } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 import { adoptionOf, compareWithRecord, doubtsOfFile } from './assess.ts';
 import type { Assessment } from './assess.ts';
-import { recordedOwners, withAttachmentAt } from './attachments.ts';
+import { recordedOwners, withAttachmentAt, withAttachmentSaved } from './attachments.ts';
 import type { FormerOwner } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
@@ -167,6 +167,16 @@ export class DocumentComparison {
     const unlock = moved === null ? null : this.#locks.take(task, [owner.ref]);
     if (moved === null || unlock === null) return;
     await writer.commit([{ kind: 'put', ...moved }]).finally(unlock);
+  }
+
+  /** What was saved in the place of an attachment, wherever that is by now, is that attachment. */
+  async noteSaved(task: Task, before: FileStat, by: FileStat): Promise<void> {
+    for (const { ref, record } of this.#ledger.findOwners(task.ref, before)) {
+      const unlock = this.#locks.take(task, [ref]);
+      if (unlock === null) continue;
+      const saved = withAttachmentSaved(record, before, by);
+      await this.#options.writer.commit([{ kind: 'put', ref, record: saved }]).finally(unlock);
+    }
   }
 
   /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */

@@ -2,6 +2,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 
 import { engineTiming } from '../../support/worlds/engine-world.ts';
+import { describeFile } from '../../../src/daemon/control/describe-file.ts';
 import { modeOf } from '../../../src/model/metadata/metadata.ts';
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
@@ -211,6 +212,47 @@ it('what was a document before it was attached is held as its record says when i
   await laterOn();
   expect([world.held()['own.csv'], modes()]).toEqual(['4,5,6', { 'f.txt': 'DEFAULT', 'own.csv': 'DEFAULT' }]);
 });
+
+it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>([
+  ['in place', (path, content) => world.inbox.write(path, content)],
+  ['by rename', saveByRename],
+])(
+  'I5: what was moved out of the directory of attachments stays an attachment when it is saved %s, until a sidecar says otherwise',
+  async (_, save) => {
+    await world.inbox.write('own.txt', 'own');
+    await world.inbox.write('own.txt.attachments/x.csv', '1');
+    await world.sync();
+    await move('own.txt.attachments/x.csv', 'y.csv');
+    await laterOn();
+    for (const content of ['1,2', '1,2,3']) {
+      await save('y.csv', content);
+      await laterOn();
+    }
+    await world.restart();
+    await laterOn();
+    const reasons = [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code);
+    expect([Object.keys(world.held()), reasons]).toEqual([['f.txt', 'own.txt'], ['attached-before']]);
+    const { fix, next, nextAt } = await describeFile(world.inbox.join('y.csv'), {
+      clock: world.clock,
+      engine: world.engine(),
+      ledger: world.ledger(),
+      folders: [world.port()],
+      past: () => Promise.resolve([]),
+      isRunning: true,
+      paused: [],
+      isFleetPaused: false,
+      obstacle: null,
+    });
+    expect([next, fix, nextAt]).toEqual([
+      expect.stringMatching(/^it is an attachment of own\.txt until a valid sidecar/),
+      expect.stringMatching(/^To send it as a document of its own, give its document a valid sidecar/),
+      null,
+    ]);
+    await world.inbox.write('own.txt.meta.json', '{}');
+    await laterOn();
+    expect([world.held()['y.csv'], modes()['y.csv']]).toEqual(['1,2,3', 'NONE']);
+  },
+);
 
 it.each(['after its sidecar went', 'while its sidecar went'])(
   'what was not sent stays private when it is saved in its own place %s',
