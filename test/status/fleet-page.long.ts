@@ -72,7 +72,7 @@ describeWhere(missing, 'the page of any host', () => {
     const troubled = await host('beta').innerText();
     expect(troubled).toContain('1 document failed');
     expect(troubled).toContain('inbox/two.dots.pdf');
-    expect(troubled).toContain('Rename the file');
+    expect(troubled).toContain('rename the file');
     await saysOf('alpha', '2 delivered');
     expect(await host('alpha').innerText()).toContain('this host');
     expect(await host('alpha').innerText()).toContain('inbox: 2 of 2');

@@ -51,8 +51,12 @@ function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
   // Those of a host that is gone may be over; what is held stands in its headline.
   const current = reasons.filter(({ code }) => isHere && code !== 'held');
   const problems = groupByCause([
-    ...current.map(({ code, message }) => ({ code, words: said(message) })),
-    ...failures.map((one) => ({ code: one.code, words: printable(refKey(one)) })),
+    ...current.map(({ code, message }) => ({ code, words: said(message), fix: explain(code).fix })),
+    ...failures.map(({ code, message, ...ref }) => ({
+      code,
+      words: printable(refKey(ref)),
+      fix: explain(code).fix || said(message),
+    })),
   ]);
   return (
     <li data-health={health}>
@@ -68,7 +72,7 @@ function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
       {problems.map(({ code, items }) => (
         <p key={code}>
           <strong>{explain(code).cause}</strong> {items.map(({ words }) => words).join(', ')}{' '}
-          <span class="faint">{explain(code).fix}</span>
+          <span class="faint">{items[0]?.fix}</span>
         </p>
       ))}
     </li>

@@ -5,7 +5,7 @@ import { sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { rescan, setPaused } from '../data/ask-daemon.ts';
-import { Button, Fold, More, Part, Rows } from '../parts.tsx';
+import { Button, Fold, More, Part, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Proportions } from './overview.tsx';
 
@@ -122,7 +122,7 @@ export function Skipped({ status: { skipped, skippedTotal } }: Shown) {
     <Fold title="Skipped" words={countWords(skippedTotal, 'file')}>
       {groupByCause(skipped).map(({ code, items }) => (
         <Part class="card" key={code} title={explain(code).cause} count={items.length}>
-          <p class="faint">{explain(code).fix}</p>
+          <p class="faint">{explain(code).fix || said(items[0]?.message ?? '')}</p>
           <Rows of={items} />
         </Part>
       ))}
