@@ -6,7 +6,6 @@ import type { DocumentListing } from '../../src/model/ports/control-port.ts';
 import { whySchema } from '../../src/model/report/command-reports.ts';
 import { hostSummarySchema, presences } from '../../src/model/report/fleet.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
-import type { LogPage } from '../../src/model/report/log-query.ts';
 import { activitySchema, statusSchema } from '../../src/model/report/status.ts';
 import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
 import { bodySchemas, querySchemas } from '../../src/status/server/routes.ts';
@@ -51,10 +50,6 @@ const fleet = z.object({
     }),
   ),
 }) satisfies z.ZodType<FleetStatus>;
-const logPage = z.object({
-  entries: z.array(activitySchema),
-  next: z.string().nullable(),
-}) satisfies z.ZodType<LogPage>;
 const readiness = z.object({ ready: z.boolean(), reasons: statusSchema.shape.reasons });
 const health = z.object({ healthy: z.boolean() });
 
@@ -92,9 +87,9 @@ const reading: Readonly<Record<string, Reading>> = {
     answers: { 200: history },
   },
   '/api/log': {
-    summary: 'What happened, newest first, a part at a time: `before` is `next` of the answer before.',
+    summary: 'What happened last of one kind (`paused`), or of any, newest first.',
     query: querySchemas.log,
-    answers: { 200: logPage, 400: errorSchema },
+    answers: { 200: z.object({ entries: z.array(activitySchema) }), 400: errorSchema },
   },
   '/api/fleet': {
     summary: 'All hosts of the account, those that need a person first.',

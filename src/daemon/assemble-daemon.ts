@@ -146,7 +146,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     metrics,
     /** What the chart of the page shows. */
     deliveries: opened.deliveries,
-    /** What happened, newest first, as far as the history goes back. */
+    /** What happened last of one kind, newest first. */
     readLog: history.readBack,
     /** All hosts of the account; null: this host is alone. */
     fleet: place?.fleet ?? null,

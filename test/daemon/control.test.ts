@@ -3,13 +3,16 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
 import { createControl } from '../../src/daemon/control/control.ts';
+import { listDocuments } from '../../src/daemon/control/list-documents.ts';
 import { readPauses } from '../../src/daemon/control/pauses.ts';
 import { createFileStory } from '../../src/daemon/history/history-files.ts';
+import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
 import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
 import type { Activity, Reason } from '../../src/model/report/status.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
@@ -330,3 +333,20 @@ async function loseAnswer(): Promise<void> {
   world.folder.scan();
   await world.until(() => world.ledger().doubts().length > 0 && world.engine().inFlight() === 0);
 }
+
+it.each<[string, string, readonly string[]]>([
+  ['a word in any case', 'REPORTS', ['Reports/Café.pdf']],
+  ['an accent of two characters', 'cafe\u0301', ['Reports/Café.pdf']],
+  ['words in different places', '  inbox   pdf ', ['b.pdf', 'Reports/Café.pdf']],
+  ['words of which one is nowhere', 'inbox small', []],
+  ['blanks', '  ', ['b.pdf', 'Reports/Café.pdf']],
+])('documents are found by %s', async (_, search, found) => {
+  world = await engineWorld();
+  const ledger = emptyLedger();
+  for (const path of ['b.pdf', 'Reports/Café.pdf'])
+    await ledger.commit([{ kind: 'put', ref: { folder: 'inbox', path }, record: recordOf({ docId: path }) }]);
+  const settings = { service: {} } as unknown as Settings;
+  const sources = { ledger, folders: [], engine: {} as never, settings };
+  const { documents, total } = await listDocuments({ search, narrower: false }, sources);
+  expect([total, documents.map(({ path }) => path)]).toEqual([found.length, found]);
+});

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { readLog } from '../../src/daemon/history/history-files.ts';
+import { isWanted, readLog } from '../../src/daemon/history/history-files.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Status } from '../../src/model/report/status.ts';
@@ -118,9 +118,7 @@ describe('the history', () => {
     for await (const { path } of readLog(state.path, { since: null, failed: false, places: null }))
       all.push(path);
     expect(all).toEqual(jumps.map((_, index) => `${index}.pdf`));
-    const { entries } = await (
-      await open()
-    ).readBack({ since: null, failed: false, search: '', before: null });
+    const entries = await (await open()).readBack('');
     expect(entries.map(({ path }) => path)).toEqual(all.toReversed());
     const yesterday = new Date(clock.now() - dayMs).toISOString();
     const young: string[] = [];
@@ -263,46 +261,33 @@ describe('the history', () => {
     expect(log.lines.filter(({ message }) => message === 'history cannot be written')).toHaveLength(1);
   });
 
-  it('is read back from its end: all of it, in parts, over files, up to this moment', async () => {
+  it('is read back from its end, over files, up to this moment', async () => {
     const history = await open();
     for (let index = 0; index < 120; index += 1) history.add(activity(`${index}.pdf`));
+    history.add({ ...activity(''), what: 'paused' });
     await clock.advance(dayMs);
-    for (let index = 120; index < 230; index += 1) history.add(activity(`${index}.pdf`));
-    const all = { since: null, failed: false, search: '' };
-    const first = await history.readBack({ ...all, before: null });
-    expect(first.entries.map(({ path }) => path)).toEqual(
-      Array.from({ length: 100 }, (_, index) => `${229 - index}.pdf`),
-    );
-    const second = await history.readBack({ ...all, before: first.next });
-    const third = await history.readBack({ ...all, before: second.next });
-    expect([second, third].flatMap(({ entries }) => entries.map(({ path }) => path))).toEqual(
-      Array.from({ length: 130 }, (_, index) => `${129 - index}.pdf`),
-    );
-    expect(third.next).toBeNull();
+    for (let index = 120; index < 180; index += 1) history.add(activity(`${index}.pdf`));
+    const entries = (await history.readBack('')).map(({ path }) => path);
+    const newest = Array.from({ length: 60 }, (_, index) => `${179 - index}.pdf`);
+    expect(entries).toEqual([
+      ...newest,
+      '',
+      ...Array.from({ length: 39 }, (_, index) => `${119 - index}.pdf`),
+    ]);
+    expect(await history.readBack('paused')).toMatchObject([{ what: 'paused' }]);
     // What is still being written is left out, not misread.
     const [name = ''] = (await names()).slice(-1);
     await appendFile(join(directory(), name), '{"at":"2026-01-0');
-    expect((await history.readBack({ ...all, before: null })).entries[0]?.path).toBe('229.pdf');
+    expect((await history.readBack(''))[0]?.path).toBe('179.pdf');
   });
 
-  it('looks back no further than a few megabytes at once, and on from there', async () => {
+  it('looks back no further than some thousands of lines for what happened last', async () => {
     const history = await open();
-    history.add(activity('first.pdf'));
+    history.add({ ...activity('first.pdf'), what: 'paused' });
     history.close();
-    const line = `${JSON.stringify(activity('a.pdf', 'x'.repeat(400)))}\n`;
-    for (const part of [1, 2, 10]) {
-      const file = join(directory(), `${activity('').at.slice(0, 10)}.${part}.jsonl`);
-      await writeFile(file, line.repeat(Math.ceil((3 * 1024 * 1024) / line.length)));
-    }
-    const query = { since: null, failed: false, search: 'first.pdf' };
-    const parts = [await history.readBack({ ...query, before: null })];
-    for (;;) {
-      const before = parts.at(-1)?.next ?? null;
-      if (before === null) break;
-      parts.push(await history.readBack({ ...query, before }));
-    }
-    expect(parts).toHaveLength(3);
-    expect(parts.flatMap(({ entries }) => entries).map(({ path }) => path)).toEqual(['first.pdf']);
+    const line = `${JSON.stringify(activity('a.pdf'))}\n`;
+    await writeFile(join(directory(), `${activity('').at.slice(0, 10)}.1.jsonl`), line.repeat(9_000));
+    expect(await history.readBack('paused')).toEqual([]);
   });
 
   it('knows the last trouble of each path, until something else happens to it', async () => {
@@ -330,7 +315,34 @@ describe('the history', () => {
     await writeFile(directory(), 'in the way');
     const history = await open();
     history.add(activity('a.pdf'));
-    const read = history.readBack({ since: null, failed: false, search: '', before: null });
-    expect((await read).entries.map(({ path }) => path)).toEqual(['a.pdf']);
+    expect((await history.readBack('')).map(({ path }) => path)).toEqual(['a.pdf']);
   });
+});
+
+const entry: Activity = {
+  at: '2026-01-02T00:00:00.000Z',
+  folder: 'inbox',
+  path: 'a.pdf',
+  what: 'failed',
+  docId: 'd',
+  message: null,
+  documents: 1,
+};
+
+it.each<[string, { readonly since?: string; readonly failed?: boolean }, Partial<Activity>, boolean]>([
+  ['nothing is asked for', {}, {}, true],
+  ['it is of the very moment', { since: entry.at }, {}, true],
+  ['it is older', { since: '2026-01-02T00:00:00.001Z' }, {}, false],
+  ['it is younger', { since: '2026-01-01T23:59:59.999Z' }, {}, true],
+  ['it is of a clock that was ahead', { since: entry.at }, { at: '2126-01-01T00:00:00.000Z' }, false],
+  ['it is of such a clock, and all is asked for', {}, { at: '2126-01-01T00:00:00.000Z' }, true],
+  ['it went wrong', { failed: true }, {}, true],
+  ['it went right', { failed: true }, { what: 'uploaded' }, false],
+  ['it is a warning', { failed: true }, { what: 'warning' }, true],
+  ['it is held', { failed: true }, { what: 'held' }, true],
+  ['it is over', { failed: true }, { what: 'recovered' }, true],
+  ['it is in doubt', { failed: true }, { what: 'in doubt' }, true],
+])('the log has an entry where %s: %p', (_, filter, parts, expected) => {
+  const wanted = { since: null, failed: false, places: null, ...filter };
+  expect(isWanted({ ...entry, ...parts }, wanted)).toBe(expected);
 });

@@ -299,7 +299,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const paused = { folder: 'inbox', path: '', what: 'paused', docId: null, message: null, documents: 0 };
       const entry = { ...paused, at: '2026-01-01T12:00:00Z', by: 'page' } as const;
       const world = await open({
-        readLog: async () => ({ entries: [entry], next: null }),
+        readLog: async (what) => (what === 'paused' ? [entry] : []),
         status: {
           state: 'paused',
           paused: ['inbox'],

@@ -6,7 +6,6 @@ import { keptReason, widerMode } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { DocumentListing, DocumentQuery } from '../../model/ports/control-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import { wordsMatcher } from '../../model/report/log-query.ts';
 import { isModeUnknown } from '../../model/report/sharing-change.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { DecisionSources } from './decide.ts';
@@ -33,6 +32,19 @@ async function findRefs({ search, narrower }: DocumentQuery, ledger: LedgerPort)
     if (matches(refKey(ref))) found.push(ref);
   }
   return found;
+}
+
+/** Makes the test whether all words of a search occur in a text, in any case. */
+function wordsMatcher(search: string): (text: string) => boolean {
+  const words = fold(search).split(/\s+/).filter(Boolean);
+  return (text) => {
+    const folded = fold(text);
+    return words.every((word) => folded.includes(word));
+  };
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }
 
 function narrowerRefs(ledger: LedgerPort): readonly DocumentRef[] {

@@ -12,8 +12,6 @@ import { printableJson } from '../../lib/text/printable.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { fileFault, errorCode } from '../../model/errors.ts';
-import { logMatcher } from '../../model/report/log-query.ts';
-import type { LogFilter, LogPage, LogQuery } from '../../model/report/log-query.ts';
 import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 
@@ -94,8 +92,6 @@ interface ReadLine extends LinePlace {
 }
 
 interface BackOptions {
-  /** A line that an earlier reader had last; null: begin with the newest. */
-  readonly before?: LinePlace | null;
   /** Ends at this line, which was read before. */
   readonly after?: LinePlace | null;
   /** ISO 8601: ends at the files of earlier days. */
@@ -107,15 +103,13 @@ interface BackOptions {
 /** All that is written, newest first. Whoever has read enough stops. */
 export async function* linesBack(
   directory: string,
-  { before = null, after = null, since = null, mayBeWanted = () => true }: BackOptions = {},
+  { after = null, since = null, mayBeWanted = () => true }: BackOptions = {},
 ): AsyncGenerator<ReadLine> {
   const slice = createTimeSlice();
   for (const file of (await listHistory(directory)).toReversed()) {
-    if (before !== null && inNaturalOrder(file, before.file) > 0) continue;
     if (since !== null && file < since.slice(0, 10)) return;
     const texts = await readLines(join(directory, file));
-    const end = before?.file === file ? Math.min(before.index, texts.length) : texts.length;
-    for (let index = end - 1; index >= 0; index -= 1) {
+    for (let index = texts.length - 1; index >= 0; index -= 1) {
       if (after?.file === file && after.index === index) return;
       const text = texts[index] ?? '';
       if (mayBeWanted(text)) yield { ...lineOf(text), file, index };
@@ -140,7 +134,12 @@ export async function readTotals(stateDir: string): Promise<Totals> {
   return noTotals;
 }
 
-interface PlaceFilter extends Omit<LogFilter, 'search'> {
+/** What of the history is wanted. */
+interface LogFilter {
+  /** ISO 8601, UTC; null: from the beginning. What a clock that was ahead put into the future is not since then. */
+  readonly since: string | null;
+  /** Only what went wrong, or may have, and that it is over. */
+  readonly failed: boolean;
   /** Documents, or directories with all that is in them; null: everything. */
   readonly places: readonly DocumentRef[] | null;
 }
@@ -159,11 +158,10 @@ interface ReadOptions {
 /** What happened, oldest first; a daemon may be writing it. */
 export async function* readLog(
   stateDir: string,
-  filter: PlaceFilter,
+  filter: LogFilter,
   { most = null, isMore = () => false, isOver = () => true }: ReadOptions = {},
 ): AsyncGenerator<Activity> {
-  const { since, places } = filter;
-  const matches = logMatcher({ ...filter, search: '' });
+  const { since } = filter;
   /** What was read last. */
   let after: LinePlace | null = null;
   for (let remaining = most ?? Infinity; ; remaining = Infinity) {
@@ -172,7 +170,7 @@ export async function* readLog(
     for await (const line of linesBack(historyDirectory(stateDir), { after, since })) {
       newest ??= line;
       const { activity } = line;
-      if (activity === null || !matches(activity) || !isIn(places, activity)) continue;
+      if (activity === null || !isWanted(activity, filter)) continue;
       if (!isMore(activity)) remaining -= 1;
       if (remaining < 0) break;
       found.push(activity);
@@ -184,7 +182,25 @@ export async function* readLog(
   }
 }
 
-function isIn(places: PlaceFilter['places'], { folder, path, what }: Activity): boolean {
+const failures: ReadonlySet<string> = new Set([
+  'failed',
+  'in doubt',
+  'held',
+  'warning',
+  'problem',
+  'recovered',
+]);
+
+/** The clocks of a daemon and of who looks at its log may differ by so much. */
+const toleratedAheadMs = 5 * 60_000;
+
+/** Whether an entry of the log is one of those that are wanted. */
+export function isWanted(
+  { at, folder, path, what }: Activity,
+  { since, failed, places }: LogFilter,
+): boolean {
+  if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
+  if (failed && !failures.has(what)) return false;
   if (places === null) return true;
   const isOfAll = folder === '' && (what === 'paused' || what === 'resumed');
   return places.some((place) => (isOfAll || folder === place.folder) && isAtOrBelow(path, place.path));
@@ -224,27 +240,21 @@ export async function readPast(directory: string, story: FileStory): Promise<rea
   return found.toReversed();
 }
 
-/** As many as are shown at a time. */
+/** As many are told at once, and it is read no further back than so many lines. */
 const mostEntries = 100;
-/** One answer reads no further back than this, found or not: the next one goes on from there. */
 const mostLines = 8_192;
 
-/** Reads a history from its end, newest first: one bounded part of what matches. */
-export async function readBack(directory: string, query: LogQuery): Promise<LogPage> {
-  const isWanted = logMatcher(query);
+/** What happened last of what is wanted, newest first. */
+export async function readBack(
+  directory: string,
+  isWanted: (activity: Activity) => boolean,
+): Promise<readonly Activity[]> {
   const entries: Activity[] = [];
   let lines = 0;
-  const options = { before: placeOf(query.before), since: query.since };
-  for await (const { activity, file, index } of linesBack(directory, options)) {
+  for await (const { activity } of linesBack(directory)) {
     if (activity !== null && isWanted(activity)) entries.push(activity);
     lines += 1;
-    if (entries.length === mostEntries || lines === mostLines) return { entries, next: `${file}:${index}` };
+    if (entries.length === mostEntries || lines === mostLines) break;
   }
-  return { entries, next: null };
-}
-
-function placeOf(cursor: string | null): LinePlace | null {
-  if (cursor === null) return null;
-  const [file = '', index] = cursor.split(':');
-  return { file, index: Number(index) };
+  return entries;
 }

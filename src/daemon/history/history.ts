@@ -4,8 +4,6 @@ import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { logMatcher } from '../../model/report/log-query.ts';
-import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -135,15 +133,12 @@ export async function openHistory(options: HistoryOptions) {
       const unwritten = waiting.toReversed().filter(story.tells).toReversed();
       return [...(await readPast(directory, story).catch(unreadable)), ...unwritten];
     },
-    /** A part of what happened, newest first, up to this moment. */
-    readBack: async (query: LogQuery): Promise<LogPage> => {
+    /** What happened last of one kind, or of any (''), newest first. */
+    readBack: async (what: string): Promise<readonly Activity[]> => {
       write();
-      const newest = query.before === null ? waiting.toReversed().filter(logMatcher(query)) : [];
-      const { entries, next } = await readBack(directory, query).catch((error: unknown) => ({
-        entries: unreadable(error),
-        next: null,
-      }));
-      return { entries: [...newest, ...entries], next };
+      const isWanted = (activity: Activity) => what === '' || activity.what === what;
+      const unwritten = waiting.toReversed().filter(isWanted);
+      return [...unwritten, ...(await readBack(directory, isWanted).catch(unreadable))];
     },
     /** `delivered`: what was delivered since this start, asked for whenever something is written. */
     count: (delivered: () => Totals): void => {

@@ -49,7 +49,7 @@ export function standBy(
     control,
     metrics: createMetrics({ status, unready, version: version(), fleet: place.fleet }),
     deliveries: createDeliveryHistory(systemClock),
-    readLog: async () => ({ entries: [], next: null }),
+    readLog: async () => [],
     notePage: (reason: Reason | null) => {
       pageReason = reason;
       changes.note();

@@ -17,7 +17,6 @@ import { Documents, Narrower } from './sections/documents.tsx';
 import { FileStory } from './sections/file-story.tsx';
 import { Fleet, useFleet } from './sections/fleet.tsx';
 import { Folders, Skipped } from './sections/folders.tsx';
-import { Log } from './sections/log.tsx';
 import { isOnlyPaused, Overview, pillWords, titleOf } from './sections/overview.tsx';
 import { Transfers, Waiting } from './sections/transfers.tsx';
 
@@ -58,7 +57,6 @@ function useDaemon() {
 function App() {
   const { status, heardAt, isOffline, recent } = useDaemon();
   const [story, setStory] = useState<DocumentRef | null>(null);
-  const [isLogOpen, setLogOpen] = useState(false);
   const fleet = useFleet(status);
   useEffect(() => {
     document.title = isOffline ? 'Offline · ingestd' : status === null ? 'ingestd' : titleOf(status);
@@ -89,7 +87,7 @@ function App() {
           <Overview status={status} isOffline={isOffline} fleet={fleet} />
           <Attention status={status} />
           <Folders status={status} />
-          <Activities recent={recent} openLog={() => setLogOpen(true)} />
+          <Activities recent={recent} />
           {fleet !== null && <Fleet fleet={fleet} status={status} />}
           <div class="panel">
             <Narrower status={status} />
@@ -110,7 +108,6 @@ function App() {
             onClose={() => setStory(null)}
           />
         )}
-        {isLogOpen && <Log recent={recent ?? []} onClose={() => setLogOpen(false)} />}
         <Toast />
       </div>
     </StoryOpener.Provider>

@@ -8,7 +8,7 @@ import { shareModes } from '../../model/metadata/metadata.ts';
 import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FleetStatus } from '../../model/report/fleet.ts';
-import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
+import type { Activity } from '../../model/report/status.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { securityHeaders, send } from './answers.ts';
@@ -24,8 +24,8 @@ export interface AppOptions {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** What the chart shows. */
   readonly deliveries: DeliveryHistory;
-  /** What happened, newest first, over restarts. */
-  readonly readLog: (query: LogQuery) => Promise<LogPage>;
+  /** What happened last of one kind, or of any (''), newest first, over restarts. */
+  readonly readLog: (what: string) => Promise<readonly Activity[]>;
   /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
   readonly fleet?: (() => Promise<FleetStatus | null>) | null | undefined;
   readonly hub: EventHub;
@@ -60,16 +60,7 @@ const documents = z.object({
   narrower: z.enum(['true', 'false']).default('false'),
 });
 
-const log = z.object({
-  search: z.string().max(200).default(''),
-  failed: z.enum(['true', 'false']).default('false'),
-  since: z.iso.datetime().nullable().default(null),
-  before: z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}\.\d{1,6}\.jsonl:\d{1,12}$/)
-    .nullable()
-    .default(null),
-});
+const log = z.object({ what: z.string().max(40).default('') });
 
 /** What may be asked, by the last name of the path. */
 export const querySchemas = { why, documents, log };
@@ -103,7 +94,7 @@ function addReadRoutes(
       const query = schema.safeParse(request.query);
       return query.success ? await tell(query.data) : refuse(reply, 'query', query.error);
     });
-  ask('/api/log', log, (query) => readLog({ ...query, failed: query.failed === 'true' }));
+  ask('/api/log', log, async ({ what }) => ({ entries: await readLog(what) }));
   ask('/api/why', why, ({ path }) => control.why(path));
   ask('/api/documents', documents, ({ search, narrower }) =>
     control.documents({ search, narrower: narrower === 'true' }),

@@ -1,44 +1,34 @@
-import { countWords } from '../../../lib/text/amounts.ts';
+import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
 import { activityWords, createBursts } from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { localTimes, momentWords } from '../data/time-words.ts';
-import { Button, Fold, Part, PathText, Rows } from '../parts.tsx';
+import { Fold, Part, PathText, Rows } from '../parts.tsx';
 
-/** The log has the rest. */
-const lines = 3;
+/** So many are shown; the others are there to be opened. */
+const fewLines = 3;
 
-/** What happened last, newest first; null: not known yet. */
-export function Activities({ recent, openLog }: { recent: readonly Activity[] | null; openLog: () => void }) {
+/**
+ * What happened last, newest first; null: not known yet. What is one thing that happened to many documents is one line,
+ * which opens.
+ */
+export function Activities({ recent }: { readonly recent: readonly Activity[] | null }) {
+  const bursts = createBursts();
+  for (const activity of recent ?? []) bursts.add(activity);
+  const lines = bursts.lines(1).map((burst) => <Line key={keyOf(burst.at(-1) ?? burst[0])} burst={burst} />);
+  const more = lines.length - fewLines;
   return (
-    <Part title="Recent activity" action={<Button act={openLog}>Search the log…</Button>}>
-      <Happened activities={recent ?? []} most={lines} />
+    <Part title="Recent activity">
+      <ol class="activity">{lines.slice(0, fewLines)}</ol>
+      {more > 0 && (
+        <Fold title={`Show ${numberWords(more)} more`}>
+          <ol class="activity">{lines.slice(fewLines)}</ol>
+          <p class="faint">ingestd log has what was before.</p>
+        </Fold>
+      )}
       {recent?.length === 0 && <p class="faint">Nothing yet.</p>}
     </Part>
-  );
-}
-
-interface HappenedProps {
-  /** Newest first. */
-  readonly activities: readonly Activity[];
-  /** Lines. */
-  readonly most?: number;
-}
-
-/** What happened, the newest first; what is one thing that happened to many documents is one line, which opens. */
-export function Happened({ activities, most }: HappenedProps) {
-  const bursts = createBursts();
-  for (const activity of activities) bursts.add(activity);
-  return (
-    <ol class="activity">
-      {bursts
-        .lines(1)
-        .slice(0, most)
-        .map((burst) => (
-          <Line key={keyOf(burst.at(-1) ?? burst[0])} burst={burst} />
-        ))}
-    </ol>
   );
 }
 

@@ -9,8 +9,8 @@ import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { isMuted, progressLine } from '../../../model/report/headline.ts';
-import type { LogPage } from '../../../model/report/log-query.ts';
 import { health, reasonHealth } from '../../../model/report/health.ts';
+import type { Activity } from '../../../model/report/status.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { setPaused } from '../data/ask-daemon.ts';
 import { barPartsOf } from '../data/proportions.ts';
@@ -111,10 +111,10 @@ function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly h
 
 /** Who paused, and since when, as the log has it. */
 function PausedBy({ folders }: { readonly folders: readonly string[] }) {
-  const { answer } = useAnswer<LogPage>('api/log?search=paused', { news: folders.join('/') });
-  const pause = answer?.entries.find(
-    ({ what, folder }) => what === 'paused' && ['', ...folders].includes(folder),
-  );
+  const { answer } = useAnswer<{ readonly entries: readonly Activity[] }>('api/log?what=paused', {
+    news: folders.join('/'),
+  });
+  const pause = answer?.entries.find(({ folder }) => ['', ...folders].includes(folder));
   if (pause === undefined) return null;
   return ` Paused ${activityWords({ ...pause, message: null }) ?? ''}, since ${momentWords(pause.at)}.`;
 }
