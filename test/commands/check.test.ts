@@ -3,12 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
-import { checkFolders, checkPolling } from '../../src/commands/check/check-folders.ts';
+import { checkFolders } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { checkAddress } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
-import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { inProcess } from '../support/processes/in-process.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
@@ -218,33 +217,6 @@ describe('check', () => {
     // Of two dots the message says all there is to say.
     expect(stdout).toMatch(/✘ inbox\/two\.dots\.pdf: .+rename the file, or set names: rewrite/);
     expect(stdout.match(/rename the file/gi)).toHaveLength(1);
-  });
-});
-
-describe('a folder that is not watched but looked through', () => {
-  it('is told of with the reason, where polling is configured', async () => {
-    await mkdir(folder.join('inbox'));
-    const { code, findings } = await check(
-      embedded + inbox.replace('path: inbox', 'path: inbox, watch: polling'),
-    );
-    expect(code).toBe(0);
-    expect(findings).toContainEqual(
-      expect.objectContaining({
-        level: 'info',
-        code: 'polling',
-        message: expect.stringContaining('30 seconds'),
-      }),
-    );
-  });
-
-  it.each([
-    ['auto', 'info', /every 30 seconds, because it is on nfs4, /],
-    ['native', 'warning', /watch is set to native/],
-  ] as const)('is told of with its file system (watch: %s)', (watch, level, message) => {
-    const settings = folderSettingsOf(folder.path, { watch });
-    const told = checkPolling(settings, 30, 'nfs4');
-    expect(told).toMatchObject({ level, message: expect.stringMatching(message) });
-    expect(checkPolling(settings, 30, null)).toBeNull();
   });
 });
 

@@ -39,7 +39,7 @@ describe('what happens to the daemon itself', () => {
   });
 
   it('leaves out what is in the history by itself, and what is no trouble', () => {
-    const codes = ['paused', 'held', 'fleet-paused', 'polling', 'not-running', 'rate-limited'];
+    const codes = ['paused', 'held', 'fleet-paused', 'new-ledger', 'not-running', 'rate-limited'];
     const { lines, timeline } = timelineOf(codes.map((code) => ({ folder: '', code, message: code })));
     timeline.look();
     expect(lines).toEqual(['problem | rate-limited | rate-limited']);

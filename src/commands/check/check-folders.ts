@@ -33,13 +33,9 @@ export async function checkFolders(
     async (resting) => {
       const status = restingStatus(resting, { most: Infinity });
       const there = status.folders.filter(({ state }) => state !== 'unavailable').map(({ name }) => name);
-      const pollings = settings.folders
-        .filter(({ name }) => there.includes(name))
-        .map((folder) => ({
-          name: folder.name,
-          polling: checkPolling(folder, settings.timing.pollSeconds, eventlessFileSystemAt(folder.path)),
-        }));
-      const watched = pollings.filter(({ polling }) => polling?.level !== 'info').map(({ name }) => name);
+      const watched = settings.folders
+        .filter(({ name, path, watch }) => there.includes(name) && isWatched(watch, path))
+        .map(({ name }) => name);
       const attached = [...resting.engine.tasks.in('waiting')].flatMap((task) => {
         const reason = task.present && isAttached(task) ? reasonOf(task) : null;
         return reason === null ? [] : finding('warning', task.key, reason);
@@ -49,7 +45,6 @@ export async function checkFolders(
           ...statusFindings(status, began),
           ...attached,
           ...(await fileFindings(directories, resting.folders)),
-          ...pollings.flatMap(({ polling }) => polling ?? []),
         ],
         watchedDirectories: directories.filter(({ folder }) => watched.includes(folder)).length,
       };
@@ -125,22 +120,7 @@ async function addressFindings(port: FolderPort, ref: DocumentRef): Promise<read
   return [finding('warning', refKey(ref), { code: 'document-url', message })];
 }
 
-/** Says which folder will be scanned on a timer instead of watched, and why; null: it is watched. */
-export function checkPolling(
-  { name, watch }: FolderSettings,
-  pollSeconds: number,
-  silent: string | null,
-): CheckFinding | null {
-  if (watch !== 'polling' && silent === null) return null;
-  const code = 'polling';
-  const isOn = `it is on ${silent}, which does not report changes made on other machines`;
-  if (watch === 'native') {
-    const message = `${isOn}, and watch is set to native`;
-    const fix =
-      'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.';
-    return finding('warning', name, { code, message, fix });
-  }
-  const why = watch === 'polling' ? 'watch is set to polling' : isOn;
-  const message = `it is scanned every ${countWords(pollSeconds, 'second')}, because ${why}`;
-  return finding('info', name, { code, message });
+/** Whether `run` takes watches for the folder, instead of looking through it again and again. */
+function isWatched(watch: FolderSettings['watch'], path: string): boolean {
+  return watch === 'native' || (watch === 'auto' && eventlessFileSystemAt(path) === null);
 }

@@ -218,11 +218,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Mount it, put a directory there, or correct folders[].path. ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
-      polling: {
-        cause: 'The folder is polled',
-        fix: 'Nothing to do. Changes are found every timing.pollSeconds.',
-        health: 'ok',
-      },
       'watch-limit': {
         cause: 'Not enough inotify watches',
         fix: 'Part of the folder is polled instead. To watch all of it, raise the limit: sysctl -w fs.inotify.max_user_watches=524288',

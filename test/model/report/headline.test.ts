@@ -190,7 +190,7 @@ describe('a service that lets nothing be sent', () => {
     [{ rate: { ...rate, pausedUntil: '2026-01-01T00:01:00Z' } }, true],
     [{ reasons: [{ code: 'rate-limited', message: 'x' }] }, true],
     [{ reasons: [{ code: 'fleet-opens', message: 'x' }] }, true],
-    [{ reasons: [{ code: 'polling', message: 'x' }] }, false],
+    [{ reasons: [{ code: 'watch-limit', message: 'x' }] }, false],
   ])('is seen in %j: %s', (more, expected) => {
     expect(isMuted(status({}, more))).toBe(expected);
   });
@@ -269,7 +269,7 @@ describe('the verdict', () => {
         { synced: 3, state: 'unavailable' },
         {
           reasons: [
-            { code: 'polling', message: 'it is polled' },
+            { code: 'watch-limit', message: 'a part is polled' },
             { code: 'folder-missing', message: '/srv/inbox does not exist' },
           ],
         },
@@ -348,7 +348,7 @@ describe('the verdict of the ledger alone', () => {
 
 it('finds what prevents the next start among reasons that do not', () => {
   const trouble = { code: 'ledger-damaged', message: 'line 3' };
-  expect(startTrouble({ reasons: [{ code: 'polling', message: 'x' }, trouble] })).toBe(trouble);
+  expect(startTrouble({ reasons: [{ code: 'watch-limit', message: 'x' }, trouble] })).toBe(trouble);
   expect(startTrouble({ reasons: [{ code: 'held', message: 'x' }] })).toBeUndefined();
 });
 

@@ -68,6 +68,6 @@ describe('the health', () => {
   });
 
   it('weighs a reason by what it stops', () => {
-    expect(['polling', 'folder-missing', 'tls'].map(reasonHealth)).toEqual(['ok', 'attention', 'error']);
+    expect(['watch-limit', 'folder-missing', 'tls'].map(reasonHealth)).toEqual(['ok', 'attention', 'error']);
   });
 });

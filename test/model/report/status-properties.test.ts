@@ -13,7 +13,7 @@ import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 const count = fc.oneof(fc.constant(0), fc.nat(3), fc.nat(20_000));
 const codes = explanationGroups.flatMap(({ codes }) => Object.keys(codes));
 const reasons: fc.Arbitrary<Reason> = fc
-  .constantFrom(...codes, 'polling', 'rate-limited', 'http-503', 'never-heard-of')
+  .constantFrom(...codes, 'rate-limited', 'http-503', 'never-heard-of')
   .map((code) => ({ code, message: `what ${code} means here` }));
 
 const folders = fc
