@@ -164,8 +164,12 @@ export interface FoundDocument {
 }
 
 /** What an inspection of one path found. */
-export type Inspection =
-  | { readonly kind: 'document'; readonly document: FoundDocument }
+export type Inspection = { readonly kind: 'document'; readonly document: FoundDocument } | NoDocument;
+
+/** `stated`: where only its content or its attachments keep it from being sent, the mode that is stated, valid and settled. */
+export type NoDocument = WithoutDocument & { readonly stated?: FoundDocument };
+
+type WithoutDocument =
   /** It changed a moment ago, or changed since the last inspection: inspect again after `againMs`. */
   | { readonly kind: 'settling'; readonly againMs: number }
   /**

@@ -70,6 +70,8 @@ export type Operation =
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
       readonly awaitsList: boolean;
+      /** Only the sharing mode, which becomes narrower: of the rest nothing is sent, and the record keeps what it says. */
+      readonly narrows?: true;
       /** Set when the whole change could go out in a bulk call; equal `key`, one call. */
       readonly bulk: { readonly key: string; readonly change: BulkChange } | null;
     };

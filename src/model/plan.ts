@@ -185,7 +185,7 @@ function placeAmong(
 /**
  * Null: a bulk call cannot carry the change. The owner goes along because the service may need it to find the document.
  */
-function bulkOf(
+export function bulkOf(
   change: MetadataChange | null,
   owner: string | undefined,
 ): { readonly key: string; readonly change: BulkChange } | null {

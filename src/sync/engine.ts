@@ -25,12 +25,13 @@ import type {
   FoundDocument,
   HeldMode,
   Inspection,
+  NoDocument,
   ScanCause,
   Skip,
 } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads, lastWithoutDocId } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
-import { isWider, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
+import { modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
 import { mayHoldAttachments } from '../model/plan.ts';
@@ -779,6 +780,8 @@ export class Engine {
     if (found.kind !== 'document') {
       if ((found.kind === 'ignored' || found.kind === 'skipped') && found.stat !== undefined)
         await this.#noteUnsentFile(task, found.stat);
+      const stated = await this.#assessStated(task, found);
+      if (stated !== null) return stated;
       return assessWithoutDocument(found, {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
         isKept: this.#ledger.answer(task.ref) === 'keep',
@@ -806,6 +809,25 @@ export class Engine {
     }
     const compared = await this.#comparison.compare(task, document, this.#ledger.get(task.ref));
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;
+  }
+
+  /** What goes out of a document though its content cannot; null: nothing. */
+  async #assessStated(task: Task, { kind, stated }: NoDocument): Promise<Assessment | null> {
+    const record = this.#ledger.get(task.ref);
+    if (stated === undefined) return null;
+    if (record === undefined) {
+      // It follows its file, which has to stand still for that.
+      if (kind === 'settling' || this.#comparison.ownersOf(stated).length > 0) return null;
+      const move = await this.#comparison.findMove(task, stated);
+      if (move.kind === 'none') return null;
+      return move.kind === 'move' && (await this.#follow(task, move)) ? this.#assess(task) : compareAgain;
+    }
+    const found = await this.#comparison.compareStated(task, stated, record);
+    if (found?.kind !== 'send') return found;
+    const before = task.seen;
+    this.#advance(task, { kind: 'found', seen: seenOf(stated) });
+    this.#noteReplaced(task, before);
+    return found;
   }
 
   readonly #isSentWith = (ref: DocumentRef, place: DocumentRef): boolean => {
@@ -966,7 +988,7 @@ export class Engine {
         const bulk = operation.kind === 'modify' && !task.alone ? operation.bulk : null;
         const bulkKey = bulk === null ? null : bulkKeyOf(task, 'modify', bulk.key);
         const at = this.#clock.monotonic();
-        const narrows = isNarrowing(operation, found.record);
+        const narrows = operation.kind === 'modify' && operation.narrows === true;
         this.#advance(task, { kind: 'ready', operation: operation.kind, bulkKey, narrows, at });
         return;
       }
@@ -1373,7 +1395,11 @@ export class Engine {
     const record = planned.record ?? this.#ledger.get(ref);
     if (port === undefined || this.#ledger.get(ref)?.docId !== record?.docId) return false;
     const found = await this.#inspectAt(ref, port, record);
-    if (found.kind !== 'document') return false;
+    if (found.kind !== 'document') {
+      if (found.stated === undefined || record === undefined) return false;
+      const stated = await this.#comparison.compareStated(task, found.stated, record);
+      return stated?.kind === 'send' && isSameSending(stated, planned);
+    }
     const { document } = found;
     if ((await this.#comparison.awaitOwners(task, document)) !== null) return false;
     if ((await this.#comparison.findMove(task, document)).kind !== 'none') return false;
@@ -1557,7 +1583,8 @@ export class Engine {
   ): void {
     const sharing = sharingChange(operation, document, record);
     const more = operation.content ? incompleteWords(task) : null;
-    this.#done(task, 'modified', { docId: record.docId, message: message ?? more, sharing });
+    const event = operation.narrows === true ? ({ kind: 'replan' } as const) : undefined;
+    this.#done(task, 'modified', { docId: record.docId, message: message ?? more, sharing }, event);
     this.#inspectAttached(record);
   }
 
@@ -1566,11 +1593,12 @@ export class Engine {
     if (attachments.length > 0) this.#inspectFailed(attachedBeforeCode);
   }
 
-  /** The service has taken it, and the ledger knows. */
+  /** The service has taken it, and the ledger knows. `event`: what that is for its task. */
   #done(
     task: Task,
     what: keyof typeof acceptedOperations,
     { sharing, ...taken }: Pick<Activity, 'docId' | 'message' | 'sharing'>,
+    event: TaskEvent = { kind: what === 'deleted' ? 'deleted' : 'delivered' },
   ): void {
     const activity = { ...task.ref, what, ...taken, ...(sharing === undefined ? {} : { sharing }) };
     this.totals[what] += 1;
@@ -1579,7 +1607,7 @@ export class Engine {
       this.#inspectFailed(attachedBeforeCode);
     this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: acceptedMessage(activity) });
     this.#reports.add(activity);
-    this.#advance(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
+    this.#advance(task, event);
   }
 
   // ── Outcomes back ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -1843,14 +1871,6 @@ function urgencyOf(liveAt: number | null, mtimeMs: number): Pick<TaskFacts, 'pri
 /** What the service did not take shares no call with what it was not asked for as often. */
 function bulkKeyOf({ ref, untaken }: Task, operation: 'modify' | 'delete', key: string): string {
   return `${ref.folder}/${operation}/${untaken?.count ?? 0}/${key}`;
-}
-
-/** The service shares it, or may, with more people than it should. */
-function isNarrowing(operation: Sendable['operation'], record: LedgerRecord | null): boolean {
-  if (operation.kind !== 'modify' || record === null || operation.metadata?.shareInfo === undefined)
-    return false;
-  const held = [record.metadata, ...(record.unsure?.metadata ?? [])].map(modeOf);
-  return held.some((mode) => isWider(mode, modeOf(operation.metadata ?? {})));
 }
 
 function resolvedBy({ intentIds }: RequestResult): readonly Change[] {

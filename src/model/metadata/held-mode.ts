@@ -56,12 +56,13 @@ function narrowestMode(record: LedgerRecord): ShareMode {
 
 /**
  * A document with the sharing mode that may go out, contract 7.27: the one that is stated for it, or a narrower one that
- * is held and that this statement may not widen.
+ * is held and that this statement may not widen. `attachments` null: nobody knows what it has now.
  */
 export function keepHeldMode(
   document: FoundDocument,
   record: LedgerRecord | undefined,
   holders: Holders,
+  attachments: FoundDocument['attachments'] | null = document.attachments,
 ): FoundDocument {
   const { ref, metadata, sources } = document;
   const stated = { mode: modeOf(metadata), source: sources?.['shareInfo'] };
@@ -86,7 +87,7 @@ export function keepHeldMode(
   const wouldShowAttachments =
     record !== undefined &&
     own !== null &&
-    document.attachments.length === 0 &&
+    attachments?.length === 0 &&
     mayHoldAttachments(record) &&
     isWider(modeOf(found.metadata), own.mode);
   return wouldShowAttachments

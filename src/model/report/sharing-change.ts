@@ -1,5 +1,6 @@
 import type { FoundDocument } from '../document.ts';
 import { modeOf } from '../metadata/metadata.ts';
+import type { ShareMode } from '../metadata/metadata.ts';
 import type { Operation } from '../operation.ts';
 import { unstatedSource } from './activity-words.ts';
 import { isImported } from '../ports/ledger-port.ts';
@@ -18,13 +19,16 @@ export function sharingChange(
   if (operation.kind === 'modify' && operation.metadata?.shareInfo === undefined) return undefined;
   const before = record === undefined || isModeUnknown(record) ? null : modeOf(record.metadata);
   const after = modeOf(operation.accepted);
-  // What a person retries may be anything by now, which is no attempt with a mode of its own.
-  const tried = (record?.unsure?.metadata ?? []).filter((one) => Object.keys(one).length > 0);
-  const attempts = new Set(tried.map(modeOf));
+  const attempts = new Set(record === undefined ? [] : attemptedModes(record));
   const perhaps = [...attempts].filter((one) => one !== before && one !== after);
   if (operation.kind === 'modify' && before === after && perhaps.length === 0) return undefined;
   const source = sources?.['shareInfo'] ?? unstatedSource;
   return { before, after, ...(perhaps.length === 0 ? {} : { perhaps }), source };
+}
+
+/** What went out and was not answered. What a person retries may be anything by now, which is no mode of its own. */
+export function attemptedModes({ unsure }: Pick<LedgerRecord, 'unsure'>): readonly ShareMode[] {
+  return (unsure?.metadata ?? []).filter((one) => Object.keys(one).length > 0).map(modeOf);
 }
 
 /** Whether a document was imported, or adopted when a doubt was resolved, and no mode was sent of it since. */

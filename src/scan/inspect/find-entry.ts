@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, nameOf, sameDirectory } from '../../model/document.ts';
+import type { NoDocument } from '../../model/document.ts';
 import { errorCode, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
@@ -13,7 +14,6 @@ import { markInnerLink } from '../walk/mark-inner-link.ts';
 import { readRoot, realRoot } from '../walk/root-identity.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { ignored, settling, unknown, unknownPlace } from './inspection-results.ts';
-import type { NoDocument } from './inspection-results.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */
 export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): NoDocument | null {

@@ -1,7 +1,7 @@
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { FoundAttachment } from '../../model/document.ts';
+import type { FoundAttachment, NoDocument } from '../../model/document.ts';
 import { errorCode, unreadableNowCode } from '../../model/errors.ts';
 import { attachmentDirectoryEnd, judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
@@ -16,7 +16,6 @@ import { lookUp } from '../look-up.ts';
 import { lookInside, unlistedTrouble } from './find-entry.ts';
 import { unsettledRulesMs } from './inherited.ts';
 import { notRead, settling, unfit, unknown } from './inspection-results.ts';
-import type { NoDocument } from './inspection-results.ts';
 
 /** A document's attachments, all fit and settled. */
 interface GatheredAttachments extends Pick<FoundAttachments, 'keys'> {

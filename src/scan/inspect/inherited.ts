@@ -1,5 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, joinPath } from '../../model/document.ts';
+import type { NoDocument } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
@@ -10,7 +11,6 @@ import { awaitedMs } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
 import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
-import type { NoDocument } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
 
 /** What a directory's documents inherit. */

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { awaitsContent, directoryOf, isValidPath, nameOf } from '../../model/document.ts';
-import type { Inspection } from '../../model/document.ts';
+import type { Inspection, NoDocument } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { isAttachmentDirectory, judgeName, judgeSize } from '../../model/names-and-types.ts';
@@ -27,7 +27,6 @@ import { isLinkedAttachment } from '../companions/find-attachments.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { arrivalOf } from '../companions/arrival.ts';
 import { ignored, notRead, settling, unfit, unknown } from './inspection-results.ts';
-import type { NoDocument } from './inspection-results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
 export type Inspector = (path: string) => Promise<Inspection>;
@@ -138,28 +137,15 @@ async function inspectFile(
   // Whether its content is on its way is said when it has settled.
   if (classified.kind !== 'document' && !awaitsContent(classified))
     return withoutContent(folder, path, classified);
-  const delay = Math.max(
-    folder.observations.settle(path, stats),
-    unsettledRulesMs(folder, directoryOf(path)),
-  );
-  if (delay > 0) return settling(delay);
-  if (classified.kind !== 'document') return withoutContent(folder, path, classified);
-  const fitName = judgeName(name, folder.settings.names);
-  if (fitName.kind === 'unfit') return unfit(fitName.code, fitName.message);
-  const large = judgeSize(stats.size, folder.maxFileBytes);
-  if (large !== null) return unfit(large.code, large.message);
-  const changed = lookInside(folder, path, stats);
-  if (changed !== null) return changed;
-
+  const rulesDelay = unsettledRulesMs(folder, directoryOf(path));
+  if (rulesDelay > 0) return settling(Math.max(rulesDelay, folder.observations.settle(path, stats)));
+  const trouble = contentTrouble(folder, path, { stats, classified });
   const inherited = readDefaults(folder, directoryOf(path));
-  if (inherited.kind !== 'inherited') return inherited;
+  if (inherited.kind !== 'inherited') return unstated(inherited, trouble);
   const own = findSidecar(folder, path, { name, raw: name, kind: 'file', stats });
-  if (own.kind !== 'sidecar') return own;
-  const gathered = await gatherAttachments(folder, path, {
-    listed: own.sidecar?.attachments ?? [],
-    ownerUid: stats.uid,
-  });
-  if (gathered.kind !== 'attachments') return gathered;
+  if (own.kind !== 'sidecar') return unstated(own, trouble);
+  const listed = own.sidecar?.attachments ?? [];
+  const gathered = trouble ?? (await gatherAttachments(folder, path, { listed, ownerUid: stats.uid }));
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
@@ -174,29 +160,66 @@ async function inspectFile(
     title,
     createdTimestamp,
   });
+  const companions =
+    own.named === null && inheritedFrom.length === 0
+      ? null
+      : { companions: { sidecar: own.named, defaults: inheritedFrom } };
+  const document = {
+    ref: { folder: folder.settings.name, path },
+    stat: statOf(stats),
+    fingerprint: documentFingerprint(inherited.fingerprint, {
+      sidecar: own.sidecar === null ? null : { kind: 'own', key: own.key },
+      attachments: gathered.kind === 'attachments' ? gathered.keys : [],
+    }),
+    sidecar: own.path,
+    ...companions,
+    sources: sourcesOf(effective, layers),
+  };
+  const judgedName = judgeName(name, folder.settings.names);
+  const fileName = judgedName.kind === 'unfit' ? name : judgedName.name;
+  if (gathered.kind !== 'attachments') {
+    const { shareInfo } = effective;
+    const metadata = shareInfo === undefined ? {} : { shareInfo };
+    return { ...gathered, stated: { ...document, fileName, metadata, attachments: [] } };
+  }
   const likely = own.sidecar === null ? likelySidecar(folder, path, stats.uid) : null;
   const arrival = own.sidecar === null ? arrivalOf(folder, path, { stats, mode: modeOf(effective) }) : null;
   return {
     kind: 'document',
     document: {
-      ref: { folder: folder.settings.name, path },
-      stat: statOf(stats),
-      fingerprint: documentFingerprint(inherited.fingerprint, {
-        sidecar: own.sidecar === null ? null : { kind: 'own', key: own.key },
-        attachments: gathered.keys,
-      }),
-      fileName: fitName.name,
-      sidecar: own.path,
+      ...document,
+      fileName,
       ...(arrival === null ? null : { arrival }),
       ...(likely === null ? null : { likelySidecar: likely }),
-      ...(own.named === null && inheritedFrom.length === 0
-        ? null
-        : { companions: { sidecar: own.named, defaults: inheritedFrom } }),
       metadata: effective,
-      sources: sourcesOf(effective, layers),
       attachments: gathered.attachments,
     },
   };
+}
+
+/** Nobody can say what is stated for it, `metadata`. What is settled soon is waited for: it may be narrower. */
+function unstated(metadata: NoDocument, trouble: NoDocument | null): NoDocument {
+  return trouble === null || metadata.kind === 'settling' ? metadata : trouble;
+}
+
+/** What keeps the file itself from being sent just now, whatever is stated for it; null: nothing does. */
+function contentTrouble(
+  folder: FolderState,
+  path: string,
+  { stats, classified }: { readonly stats: Stats; readonly classified: Classification },
+): NoDocument | null {
+  const delay = folder.observations.settle(path, stats);
+  if (delay > 0) return settling(delay);
+  if (classified.kind !== 'document') return withoutContent(folder, path, classified);
+  const name = judgeName(nameOf(path), folder.settings.names);
+  if (name.kind === 'unfit') return unfit(name.code, name.message);
+  const large = judgeSize(stats.size, folder.maxFileBytes);
+  if (large !== null) return unfit(large.code, large.message);
+  try {
+    return lookInside(folder, path, stats);
+  } catch (error) {
+    return unread(folder, path, error);
+  }
 }
 
 /** Where each field comes from, in words or as a path from the root. */

@@ -1,8 +1,5 @@
-import type { Inspection } from '../../model/document.ts';
+import type { NoDocument } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf, unreadableCode, unreadableCodeOf } from '../../model/errors.ts';
-
-/** An inspection that found no document. */
-export type NoDocument = Exclude<Inspection, { readonly kind: 'document' }>;
 
 /** Nothing may be concluded. */
 export function unknown(code: string, message: string): NoDocument {

@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { Companions } from '../../model/document.ts';
+import type { Companions, NoDocument } from '../../model/document.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
 import { isDocumentType, sidecarPlaces } from '../../model/names-and-types.ts';
 import { entryKey, statKey } from '../rules/entry.ts';
@@ -14,7 +14,6 @@ import { awaitedMs, entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { changedMeanwhile, ignored, notRead, settling, unfit } from './inspection-results.ts';
-import type { NoDocument } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 
 /** A document's own sidecar. */

@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { hasGone, isAbsent, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
-import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FoundDocument, Inspection, NoDocument } from '../../model/document.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import { saysHowHeld, withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
@@ -43,7 +43,7 @@ export type Assessment =
 
 /** What the path is where no document stands, with what the ledger and the other tasks say. */
 export function assessWithoutDocument(
-  found: Exclude<Inspection, { kind: 'document' }>,
+  found: NoDocument,
   {
     hasRecord,
     isKept,

@@ -5,7 +5,8 @@ import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
 import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
-import { planDocument } from '../../model/plan.ts';
+import { planNarrowing } from '../../model/metadata/narrowing.ts';
+import { planDocument, unread } from '../../model/plan.ts';
 import type { AttachmentAnswer } from '../../model/ports/folder-port.ts';
 import type {
   Change,
@@ -233,6 +234,8 @@ export class DocumentComparison {
     const record = known === undefined || isLost ? null : known;
     const lateMs = record === null ? 0 : this.#arrivalMs(record);
     if (lateMs > 0) return { kind: 'later', againMs: lateMs, reason: underWayReason };
+    const narrowing = record === null ? null : planNarrowing(document, record);
+    if (narrowing !== null) return { kind: 'send', operation: narrowing, compared: unread(document), record };
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
@@ -261,6 +264,22 @@ export class DocumentComparison {
     if (operation.awaitsList) return { kind: 'waiting', againMs: null, reason: listMissing };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
+  }
+
+  /**
+   * What goes out of a document whose content, or attachments, cannot be sent just now: at most a narrower mode, once it is
+   * certain that it is for the file which stands there. Null: nothing.
+   */
+  async compareStated(task: Task, document: FoundDocument, record: LedgerRecord): Promise<Assessment | null> {
+    if (planNarrowing(document, record) === null || record.docId === task.unknownDocId) return null;
+    if ((await this.awaitOwners(task, document)) !== null) return null;
+    const { folders, standsElsewhere } = this.#options;
+    const isKnown =
+      sameFile(record.stat, document.stat) ||
+      (folders.isListedSince(task.since) && !standsElsewhere(document.ref, record.stat));
+    if (!isKnown || (await this.findMove(task, document)).kind !== 'none') return compareAgain;
+    const found = await this.compare(task, document, record);
+    return found.kind === 'adopt' ? null : found;
   }
 
   /** A document that is not whole by its own format waits until it is, or has not changed for long: contract 7.36. */

@@ -21,8 +21,10 @@ export async function inspectDocument(
   { findHolders, unsentModes }: FileKnowledge = nothingKnown,
 ): Promise<Inspection> {
   const found = await port.inspect(ref.path);
-  if (found.kind !== 'document') return found;
-  const { document } = found;
+  const document = found.kind === 'document' ? found.document : found.stated;
+  if (document === undefined) return found;
   const holders = { records: findHolders(document.stat), unsent: unsentModes(document) };
-  return { kind: 'document', document: keepHeldMode(document, record, holders) };
+  if (found.kind === 'document')
+    return { kind: 'document', document: keepHeldMode(document, record, holders) };
+  return { ...found, stated: keepHeldMode(document, record, holders, null) };
 }

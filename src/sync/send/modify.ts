@@ -1,4 +1,5 @@
 import { sameFile } from '../../model/document.ts';
+import type { FoundDocument } from '../../model/document.ts';
 import { withHeldMode, withUnsureMode } from '../../model/metadata/held-mode.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -48,44 +49,68 @@ export function modifyRequest(
 
 /** What an accepted modify changes in the ledger, single (`sent` as it went out) or in bulk (nothing was sent). */
 export function modifiedChanges(
-  { operation, record, compared }: Modifiable,
+  found: Modifiable,
   sent: readonly SentContent[],
   now: number,
 ): readonly Change[] {
+  const { operation, record, compared } = found;
+  const { document } = compared;
+  const { ref, companions } = document;
+  const { accepted: metadata, narrows } = operation;
+  const put: Change = {
+    kind: 'put',
+    ref,
+    record: withHeldMode(
+      {
+        ...record,
+        ...(narrows === true ? stillToSend(found) : contentSent(found, sent)),
+        companions,
+        metadata,
+        modifiedAt: new Date(now).toISOString(),
+      },
+      document,
+      { before: record, sent: { mode: operation.metadata?.shareInfo !== undefined } },
+    ),
+  };
+  // What was refused of its content still is.
+  return narrows === true ? [put] : [put, { kind: 'clear', ref }];
+}
+
+/** What a record says of the files that the service holds now. */
+function contentSent(
+  { operation, record, compared }: Modifiable,
+  sent: readonly SentContent[],
+): Partial<LedgerRecord> {
   const { document } = compared;
   const newContent = operation.content ? sent[0]?.sha256 : undefined;
-  const attachments = operation.attachments
-    ? recordedAttachments(document.attachments, sent.slice(operation.content ? 1 : 0))
-    : unsentAttachments(compared, record);
-  return [
-    {
-      kind: 'put',
-      ref: document.ref,
-      record: withHeldMode(
-        {
-          ...record,
-          sha256: newContent ?? compared.sha256 ?? record.sha256,
-          stat: document.stat,
-          // What still waits is inspected by each scan from scratch, and says so.
-          fingerprint: operation.awaitsList ? '' : document.fingerprint,
-          fileName: operation.content ? document.fileName : record.fileName,
-          attachments,
-          companions: document.companions,
-          metadata: operation.accepted,
-          modifiedAt: new Date(now).toISOString(),
-          said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
-          unsure: undefined,
-          standing: undefined,
-        },
-        document,
-        {
-          before: record,
-          sent: { mode: operation.metadata?.shareInfo !== undefined },
-        },
-      ),
-    },
-    { kind: 'clear', ref: document.ref },
-  ];
+  return {
+    sha256: newContent ?? compared.sha256 ?? record.sha256,
+    stat: document.stat,
+    // What still waits is inspected by each scan from scratch, and says so.
+    fingerprint: operation.awaitsList ? '' : document.fingerprint,
+    fileName: operation.content ? document.fileName : record.fileName,
+    attachments: operation.attachments
+      ? recordedAttachments(document.attachments, sent.slice(operation.content ? 1 : 0))
+      : unsentAttachments(compared, record),
+    said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
+    unsure: undefined,
+    standing: undefined,
+  };
+}
+
+/** What a record says while all but the sharing mode is still to be sent: each scan has it inspected. */
+function stillToSend({ operation, record, compared: { document } }: Modifiable): Partial<LedgerRecord> {
+  const { shareInfo } = operation.accepted;
+  const unsure = record.unsure && {
+    ...record.unsure,
+    metadata: record.unsure.metadata.map((one) => ({ ...one, shareInfo })),
+  };
+  return { fingerprint: '', standing: standingIn(record, document), unsure };
+}
+
+/** The file that stands there, where it is another than the record's: it is its document's from now on. */
+function standingIn({ stat }: LedgerRecord, document: FoundDocument): LedgerRecord['standing'] {
+  return sameFile(stat, document.stat) ? undefined : document.stat;
 }
 
 /**
@@ -100,8 +125,8 @@ export function markUnsure({ operation, record, compared: { document } }: Modifi
   const marked: LedgerRecord = {
     ...record,
     fingerprint: '',
-    // It is this file's from now on, whatever becomes of the request.
-    standing: sameFile(record.stat, document.stat) ? undefined : document.stat,
+    // Whatever becomes of the request.
+    standing: standingIn(record, document),
     unsure: {
       content: content || unsure?.content === true,
       attachments: attachments || unsure?.attachments === true,

@@ -24,11 +24,13 @@ export const keepsChanging: Reason = {
   message: 'it, or what goes with it, changed each time that it was to be sent',
 };
 
-/** Whether what follows now is what was planned: the same request, of the same files. */
+/** Whether what follows now is what was planned: the same request, of the same files, where it has a say in any. */
 export function isSameSending(now: Sendable, planned: Sendable): boolean {
   const [one, other] = [now.compared.document, planned.compared.document];
+  const isSame = isDeepStrictEqual(now.operation, planned.operation);
+  if (planned.operation.kind === 'modify' && planned.operation.narrows === true) return isSame;
   return (
-    isDeepStrictEqual(now.operation, planned.operation) &&
+    isSame &&
     one.fileName === other.fileName &&
     sameStat(one.stat, other.stat) &&
     one.attachments.length === other.attachments.length &&

@@ -71,7 +71,7 @@ export function judgeContent(
   const problemsOf = (file: RoledFile) => {
     const problems = new Map<Kind, string>();
     const { role } = file;
-    const statement = role.kind === 'document' ? role.statement : null;
+    const statement = 'statement' in role ? role.statement : null;
     const mode = modeOf(request) ?? document?.holding.mode ?? 'DEFAULT';
     const sending: Sending = { request, moment, file, document, mode, statement };
     for (const rule of contentRules) rule(sending, (kind, words) => problems.set(kind, words));
@@ -114,8 +114,23 @@ const noWiderThanMeant: Rule = ({ request, moment, file }, add) => {
   for (const [kind, words] of intentProblems(request, moment, file.path)) add(kind, words);
 };
 
+/** A narrower mode goes out whatever the content does (contract 7.27), and nothing else with it. */
+function isNarrowing(
+  request: ServiceRequest,
+  document: HeldDocument | null,
+  role: RoledFile['role'],
+): boolean {
+  const { file, attachments, metadata } = request;
+  const mode = modeOf(request);
+  if (document === null || mode === null || file !== null || attachments !== null) return false;
+  const isAlone = Object.keys(metadata ?? {}).join() === 'shareInfo';
+  const held = [document.holding, ...document.perhaps];
+  return isAlone && 'isStated' in role && role.isStated && held.some((one) => isWider(one.mode, mode));
+}
+
 /** Contract, section 4: what is a document. */
-const onlyDocuments: Rule = ({ file: { path, role } }, add) => {
+const onlyDocuments: Rule = ({ request, document, file: { path, role } }, add) => {
+  if (isNarrowing(request, document, role)) return;
   if (role.kind !== 'document' && role.kind !== 'attachment')
     add(`unfit-sent/${role.kind}`, `${path} is sent, and is ${role.kind}`);
 };
@@ -129,8 +144,8 @@ const noAttachmentAlone: Rule = ({ request, moment, file: { path, role, identity
 };
 
 /** Contract, sections 4, 7.10, 7.29 and 7.35: it waits for what says what it is. */
-const onlyWhenReady: Rule = ({ document, file: { path, role } }, add) => {
-  if (role.kind !== 'document' || role.obstacle === null) return;
+const onlyWhenReady: Rule = ({ request, document, file: { path, role } }, add) => {
+  if (role.kind !== 'document' || role.obstacle === null || isNarrowing(request, document, role)) return;
   const { kind, words, isForNew, isOpen } = role.obstacle;
   if (isOpen === true || (document !== null && isForNew === true)) return;
   add(`unready-sent/${kind}`, `${path} is sent, and ${words}`);

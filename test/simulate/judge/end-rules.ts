@@ -192,6 +192,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   // A restart forgets the list of an owner that was not sent.
   const isOpen = role.kind === 'document' && role.obstacle?.isOpen === true;
   if (isOpen || judge.isAttached(file)) return judge.blames(path);
+  if (isHeld && !reading.twins.has(path)) judgeWidth(judge, file, one);
   if (why !== null) {
     // Of a directory that cannot be read a reason tells, for all that is below.
     const isBelow = status.reasons.some(
@@ -232,6 +233,17 @@ function whyNot({ path, role, isHidden }: RoledFile): string | null {
   return role.kind === 'document' ? (role.obstacle?.words ?? null) : null;
 }
 
+/** It is not held more widely than is stated, whether its content can go out or not. */
+function judgeWidth(judge: Judge, { path, role }: RoledFile, { holding }: HeldDocument): void {
+  if (!('isStated' in role) || !role.isStated || role.statement === null) return;
+  const { mode, by, place } = role.statement;
+  if (isWider(holding.mode, mode))
+    judge.report(
+      role.kind === 'document' && role.obstacle === null ? 'wider-at-end' : 'wider-at-end/without-content',
+      `${path} is held as ${holding.mode}, stated is ${mode} by ${by} ${place}`,
+    );
+}
+
 /** It is held as widely as is stated, or as it may be, and with what is listed. */
 function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading: Reading): void {
   const { path, role } = file;
@@ -239,7 +251,6 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
   const { mode, by, place } = role.statement;
   const { holding, attachments } = one;
   const words = `${path} is held as ${holding.mode}, stated is ${mode} by ${by} ${place}`;
-  if (isWider(holding.mode, mode)) judge.report('wider-at-end', words);
   const listed = role.attachments.map(nameOf);
   const isUntaken = listed.length === 0 && attachments.length > 0;
   // With another file its mode may have come with that; hard links have the narrowest of theirs.

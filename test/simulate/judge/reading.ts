@@ -35,10 +35,14 @@ export type Role =
       readonly attachments: readonly string[];
       /** Why it may not go out now; null: it may. */
       readonly obstacle: Obstacle | null;
+      /** What is stated for it is valid and can be seen, whatever keeps its content back. */
+      readonly isStated: boolean;
     }
   | { readonly kind: 'attachment'; readonly owner: string }
   /** Listed, and not sent: its document is kept at the service. */
-  | { readonly kind: 'companion' | 'ignored' | 'unfit' | 'empty' }
+  | { readonly kind: 'companion' | 'ignored' }
+  /** The same. `statement`: of one that is a document but for its name, or its content; null: of another type. */
+  | { readonly kind: 'unfit' | 'empty'; readonly statement: Statement | null; readonly isStated: boolean }
   /** In a directory of attachments without its document: it holds no documents (contract 7.9). */
   | { readonly kind: 'unowned' }
   /** In a place that is not listed: as if it were not there. */
@@ -214,15 +218,15 @@ export class Reading {
     if (isInList(path)) return { kind: 'unowned' };
     if (name.endsWith(sidecarEnd) || name === '.ingestignore') return { kind: 'companion' };
     if (neverNames.test(name) || this.isIgnored(path)) return { kind: 'ignored' };
-    if (!types.test(name) || name.split('.').length !== 2 || name.length > 255) return { kind: 'unfit' };
-    if (content.length === 0) return { kind: 'empty' };
+    if (!types.test(name)) return { kind: 'unfit', statement: null, isStated: false };
     const sidecar = this.sidecarOf(path);
-    return {
-      kind: 'document',
-      statement: this.#statementOf(path, sidecar?.path ?? null),
-      attachments,
-      obstacle: this.#obstacleOf(file, sidecar, attachments),
-    };
+    const statement = this.#statementOf(path, sidecar?.path ?? null);
+    const silence = this.#silenceOf(file, sidecar);
+    const isStated = silence === null || silence.isForNew === true;
+    if (name.split('.').length !== 2 || name.length > 255) return { kind: 'unfit', statement, isStated };
+    if (content.length === 0) return { kind: 'empty', statement, isStated };
+    const obstacle = this.#obstacleOf(file, sidecar, attachments) ?? silence;
+    return { kind: 'document', statement, attachments, obstacle, isStated };
   }
 
   #obstacleOf(
@@ -265,6 +269,15 @@ export class Reading {
       const isOpen = missing.every((one) => this.#isOwning(one));
       return { kind: 'attachments', words, ...(isOpen ? { isOpen } : {}) };
     }
+    return null;
+  }
+
+  /** Why nobody can say what is stated for a file; null: it is certain. */
+  #silenceOf({ path, isHidden }: SeenFile, sidecar: ReturnType<Reading['sidecarOf']>): Obstacle | null {
+    if (isHidden) return { kind: 'hidden', words: 'it is out of sight' };
+    if (sidecar?.isAmbiguous === true) return { kind: 'ambiguous', words: 'its sidecar is ambiguous' };
+    const invalid = sidecar === null ? null : this.#companionFault(sidecar.path);
+    if (invalid !== null) return invalid;
     for (const directory of above(path)) {
       const fault = this.#companionFault(`${directory}/${sidecarEnd}`);
       if (fault !== null) return fault;

@@ -174,10 +174,12 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     await rename(at('plan.v1.txt'), at('done.txt'));
     await after(3_500);
     expect(world.held()).toEqual({ 'done.txt': 'secret' });
-    expect(world.service.parts.at(-1)?.metadata?.shareInfo?.mode).toBe('NONE');
+    // First of all the mode.
+    const modes = world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode);
+    expect(modes).toEqual([undefined, 'NONE', undefined]);
     await rename(at('plan.v1.txt.meta.json'), at('done.txt.meta.json'));
     await after(10_000);
-    expect(world.service.calls).toEqual(['upload', 'modify']);
+    expect(world.service.calls).toEqual(['upload', 'modify', 'modify']);
   });
 
   it('is private without it where it is renamed once more, and where its sidecar is removed', async () => {

@@ -16,14 +16,15 @@ it('a document that is kept because its file cannot be sent is kept for what is 
   await world.inbox.write('a.txt', 'one');
   await world.until(() => world.docIds().has('a.txt'));
   const dormant = () => world.engine().tasks.in('dormant').size;
-  await rename(at('a.txt'), at('sub/two.dots.txt'));
+  await world.inbox.write('sub/b.txt.meta.json', 'not valid');
+  await rename(at('a.txt'), at('sub/b.txt'));
   await world.until(() => dormant() === 1);
   await world.inbox.write('sub/.new', 'edited');
-  await rename(at('sub/.new'), at('sub/two.dots.txt'));
+  await rename(at('sub/.new'), at('sub/b.txt'));
   const since = world.clock.monotonic();
   await world.until(() => dormant() === 0);
   expect(world.clock.monotonic() - since).toBeLessThan(60_000);
-  await rm(at('sub/two.dots.txt'));
+  await rm(at('sub/b.txt'));
   await world.until(() => world.docIds().size === 0);
   expect(world.service.calls).toEqual(['upload', 'delete']);
 }, 60_000);
