@@ -64,7 +64,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const document = found.kind === 'document' ? found.document : null;
   const absent = found.kind === 'absent' ? absentFile(known) : null;
   const former = found.kind === 'skipped' ? await formerOwner(file, found.code) : null;
-  const held = metadataOf(document, record);
+  const held = metadataOf(found, record);
   const verdict = verdictOf(found);
   // What stays an attachment is looked at again, but nothing is to happen to it then.
   const dueMs = task === undefined || !sources.isRunning || isAttached(task) ? null : dueOf(task);

@@ -1,4 +1,4 @@
-import type { FoundDocument } from '../../model/document.ts';
+import type { FoundDocument, Inspection } from '../../model/document.ts';
 import { unstatedMode } from '../../model/metadata/metadata-delta.ts';
 import { keptReason } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
@@ -13,10 +13,14 @@ type Shown = Pick<Why, 'metadata' | 'sources' | 'narrower'>;
 
 /**
  * As the file states it, but for what is not sent of it: a sharing mode that is wider than may go out, and a
- * createdTimestamp after the upload. The sharing mode is always named, except where nobody knows it. `document` null: the file is none.
+ * createdTimestamp after the upload. The sharing mode is always named, except where nobody knows it.
  */
-export function metadataOf(document: FoundDocument | null, record: LedgerRecord | undefined): Shown {
-  if (document === null) return { metadata: null, ...(record === undefined ? none : recorded(record)) };
+export function metadataOf(found: Inspection, record: LedgerRecord | undefined): Shown {
+  if (found.kind !== 'document') {
+    const known = { metadata: null, ...(record === undefined ? none : recorded(record)) };
+    return record === undefined || found.stated === undefined ? known : withMode(known, found.stated, record);
+  }
+  const { document } = found;
   const { metadata, sources = {} } = document;
   const { shareInfo: _, createdTimestamp, ...others } = metadata;
   const { mode, source } = sharingOf(document, record);
@@ -34,6 +38,13 @@ export function metadataOf(document: FoundDocument | null, record: LedgerRecord 
     },
     narrower: keptReason(document),
   };
+}
+
+/** Of a document whose content cannot go out just now its sharing mode counts all the same. */
+function withMode(known: Shown, stated: FoundDocument, record: LedgerRecord): Shown {
+  const { mode, source } = sharingOf(stated, record);
+  const metadata = { ...known.metadata, ...(mode === null ? {} : { shareInfo: { mode } }) };
+  return { metadata, sources: { shareInfo: source }, narrower: keptReason(stated) };
 }
 
 const none = { sources: {}, narrower: null };

@@ -160,10 +160,7 @@ async function inspectFile(
     title,
     createdTimestamp,
   });
-  const companions =
-    own.named === null && inheritedFrom.length === 0
-      ? null
-      : { companions: { sidecar: own.named, defaults: inheritedFrom } };
+  const fitName = judgeName(name, folder.settings.names);
   const document = {
     ref: { folder: folder.settings.name, path },
     stat: statOf(stats),
@@ -171,16 +168,17 @@ async function inspectFile(
       sidecar: own.sidecar === null ? null : { kind: 'own', key: own.key },
       attachments: gathered.kind === 'attachments' ? gathered.keys : [],
     }),
+    fileName: fitName.kind === 'unfit' ? name : fitName.name,
     sidecar: own.path,
-    ...companions,
+    ...(own.named === null && inheritedFrom.length === 0
+      ? null
+      : { companions: { sidecar: own.named, defaults: inheritedFrom } }),
     sources: sourcesOf(effective, layers),
   };
-  const judgedName = judgeName(name, folder.settings.names);
-  const fileName = judgedName.kind === 'unfit' ? name : judgedName.name;
   if (gathered.kind !== 'attachments') {
     const { shareInfo } = effective;
     const metadata = shareInfo === undefined ? {} : { shareInfo };
-    return { ...gathered, stated: { ...document, fileName, metadata, attachments: [] } };
+    return { ...gathered, stated: { ...document, metadata, attachments: [] } };
   }
   const likely = own.sidecar === null ? likelySidecar(folder, path, stats.uid) : null;
   const arrival = own.sidecar === null ? arrivalOf(folder, path, { stats, mode: modeOf(effective) }) : null;
@@ -188,7 +186,6 @@ async function inspectFile(
     kind: 'document',
     document: {
       ...document,
-      fileName,
       ...(arrival === null ? null : { arrival }),
       ...(likely === null ? null : { likelySidecar: likely }),
       metadata: effective,

@@ -270,9 +270,14 @@ export class DocumentComparison {
    * What goes out of a document whose content, or attachments, cannot be sent just now: at most a narrower mode, once it is
    * certain that it is for the file which stands there. Null: nothing.
    */
-  async compareStated(task: Task, document: FoundDocument, record: LedgerRecord): Promise<Assessment | null> {
-    if (planNarrowing(document, record) === null || record.docId === task.unknownDocId) return null;
-    if ((await this.awaitOwners(task, document)) !== null) return null;
+  async compareStated(
+    task: Task,
+    document: FoundDocument | undefined,
+    record: LedgerRecord | undefined,
+  ): Promise<Assessment | null> {
+    if (document === undefined || record === undefined || record.docId === task.unknownDocId) return null;
+    if (planNarrowing(document, record) === null || (await this.awaitOwners(task, document)) !== null)
+      return null;
     const { folders, standsElsewhere } = this.#options;
     const isKnown =
       sameFile(record.stat, document.stat) ||

@@ -57,21 +57,11 @@ export function modifiedChanges(
   const { document } = compared;
   const { ref, companions } = document;
   const { accepted: metadata, narrows } = operation;
-  const put: Change = {
-    kind: 'put',
-    ref,
-    record: withHeldMode(
-      {
-        ...record,
-        ...(narrows === true ? stillToSend(found) : contentSent(found, sent)),
-        companions,
-        metadata,
-        modifiedAt: new Date(now).toISOString(),
-      },
-      document,
-      { before: record, sent: { mode: operation.metadata?.shareInfo !== undefined } },
-    ),
-  };
+  const modifiedAt = new Date(now).toISOString();
+  const files = narrows === true ? stillToSend(found) : contentSent(found, sent);
+  const accepted = { ...record, ...files, companions, metadata, modifiedAt };
+  const before = { before: record, sent: { mode: operation.metadata?.shareInfo !== undefined } };
+  const put: Change = { kind: 'put', ref, record: withHeldMode(accepted, document, before) };
   // What was refused of its content still is.
   return narrows === true ? [put] : [put, { kind: 'clear', ref }];
 }

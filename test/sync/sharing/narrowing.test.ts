@@ -253,6 +253,24 @@ describe('what is stated of a document that cannot go out', () => {
     expect([held(), undelivered()]).toEqual([['one', 'DEFAULT'], ['a.txt: empty-file']]);
   });
 
+  it('is tried no more often where its file changes all the time', async () => {
+    world = await syncedFolder();
+    await write('a.txt', 'one');
+    await write('a.txt.meta.json', stating('EVERYONE'));
+    await world.sync();
+    world.service.failWhere(() => refused);
+    const again = () => appendFile(at('a.txt'), '+');
+    await again();
+    await write('a.txt.meta.json', stating('NONE'));
+    for (let time = 0; time < 6; time += 1) await goOn({ again });
+    const tried = world.service.calls.length - 1;
+    expect(tried).toBeGreaterThan(2);
+    expect(tried).toBeLessThan(8);
+    world.service.failWhere(() => null);
+    for (let time = 0; time < 6; time += 1) await goOn({ again });
+    expect(held()).toEqual(['one', 'NONE']);
+  });
+
   it('is asked for again before it goes out (7.30)', async () => {
     await emptied(stating('EVERYONE'));
     const connect = world.service.connectNext();
