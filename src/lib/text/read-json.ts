@@ -53,7 +53,7 @@ function strictVisitor(text: string): JSONVisitor {
 
   function checkText(value: unknown, offset: number, line: number, character: number): void {
     if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
-      fail(errorMessages.InvalidUnicode, offset, line, character);
+      fail('half a surrogate pair', offset, line, character);
   }
 
   return {
@@ -70,35 +70,15 @@ function strictVisitor(text: string): JSONVisitor {
     },
     onLiteralValue: (value: unknown, offset, _length, line, character) =>
       checkText(value, offset, line, character),
-    onError: (code, offset, _length, line, character) => {
-      const name = printParseErrorCode(code);
-      fail(name in errorMessages ? errorMessages[name as ErrorName] : name, offset, line, character);
-    },
+    onError: (code, offset, _length, line, character) =>
+      fail(inWords(printParseErrorCode(code)), offset, line, character),
   };
 }
 
-const invalidText = 'a string contains a line break, a control character or an invalid escape';
-
-/** In our words, by jsonc-parser's code. */
-const errorMessages = {
-  InvalidSymbol: 'a JSON value is expected',
-  InvalidNumberFormat: 'the number is invalid',
-  UnexpectedEndOfNumber: 'the number is invalid',
-  PropertyNameExpected: 'a field name in double quotes is expected',
-  ValueExpected: 'a JSON value is expected',
-  ColonExpected: 'a colon is expected',
-  CommaExpected: 'a comma or the end of the object or list is expected',
-  CloseBraceExpected: 'a comma or } is expected',
-  CloseBracketExpected: 'a comma or ] is expected',
-  EndOfFileExpected: 'nothing may follow the JSON value',
-  InvalidCommentToken: 'comments are not allowed',
-  UnexpectedEndOfString: 'a string has no closing quote',
-  InvalidUnicode: invalidText,
-  InvalidEscapeCharacter: invalidText,
-  InvalidCharacter: invalidText,
-} as const;
-
-type ErrorName = keyof typeof errorMessages;
+/** `CommaExpected` of jsonc-parser: comma expected. */
+function inWords(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
 
 function withoutPrototype(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
