@@ -78,10 +78,6 @@ const reading: Readonly<Record<string, Reading>> = {
     summary: 'The status, as `ingestd status --json` prints it.',
     answers: { 200: statusAnswer },
   },
-  '/api/activity': {
-    summary: 'What happened lately, newest last.',
-    answers: { 200: z.object({ activities: z.array(activitySchema) }) },
-  },
   '/api/history': {
     summary: 'Documents per five minutes over the last day, oldest first.',
     answers: { 200: history },
@@ -106,8 +102,7 @@ const reading: Readonly<Record<string, Reading>> = {
     answers: { 200: documents, 400: errorSchema },
   },
   '/api/events': {
-    summary:
-      'Server-sent events: `status` (as `/api/status`), `activity` (as in `/api/activity`), `heartbeat`.',
+    summary: 'Server-sent events: `status` (as `/api/status`), `activity` (as in `/api/log`), `heartbeat`.',
     answers: { 200: 'text/event-stream', 503: errorSchema },
   },
 };

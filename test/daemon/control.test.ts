@@ -48,7 +48,7 @@ function decisionsIn(
     tokens: {} as never,
     history: {
       add: (one) => said.push(one),
-      recent: () => said,
+      fleetPause: null,
       listen: () => () => {},
       past: async (ref) => activities.toReversed().filter(createFileStory(ref).tells).toReversed(),
     },

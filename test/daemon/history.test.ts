@@ -50,6 +50,11 @@ const endOfTurn = () => Promise.resolve();
 const directory = () => join(state.path, 'history');
 const names = async () => (await readdir(directory())).toSorted();
 
+/** Oldest first. */
+async function pathsOf({ readBack }: History): Promise<readonly string[]> {
+  return (await readBack('')).map(({ path }) => path).toReversed();
+}
+
 async function bytes(): Promise<number> {
   const sizes = await Promise.all((await names()).map((name) => stat(join(directory(), name))));
   return sizes.reduce((sum, { size }) => sum + size, 0);
@@ -80,8 +85,8 @@ describe('the history', () => {
     const past: Activity[] = [];
     const second = await open(past);
     expect(second.before).toEqual({ ...none, uploaded: 2, requests: 3 });
-    expect(second.recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
-    expect(past).toEqual(second.recent());
+    expect(await pathsOf(second)).toEqual(['a.pdf', 'b.pdf']);
+    expect(past.map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
     second.count(() => ({ ...none, uploaded: 1 }));
     second.add(activity('c.pdf'));
     second.close();
@@ -89,6 +94,19 @@ describe('the history', () => {
     for (const name of await names()) {
       expect((await stat(join(directory(), name))).mode & 0o777).toBe(0o600);
     }
+  });
+
+  it('knows what was last said of all hosts of the fleet before a start', async () => {
+    expect((await open()).fleetPause).toBeNull();
+    const history = await open();
+    for (const [what, message] of [
+      ['paused', 'on all hosts of the fleet'],
+      ['resumed', 'on all hosts of the fleet, before this start'],
+      ['paused', 'until somebody resumes'],
+    ] as const)
+      history.add({ ...activity('', message), what });
+    history.close();
+    expect((await open()).fleetPause).toBe('resumed');
   });
 
   it('keeps the totals of what happened while the clock was set back', async () => {
@@ -158,7 +176,7 @@ describe('the history', () => {
     history.add(activity('a.pdf'));
     await endOfTurn();
     const later = await open();
-    expect([later.recent().length, later.before.uploaded]).toEqual([1, 1]);
+    expect([await pathsOf(later), later.before.uploaded]).toEqual([['a.pdf'], 1]);
   });
 
   it('has all of what happens at once, however much that is', async () => {
@@ -177,7 +195,7 @@ describe('the history', () => {
     await clock.advance(1_000);
     await rm(directory());
     await clock.advance(1_000);
-    expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
+    expect(await pathsOf(await open())).toEqual(['a.pdf', 'b.pdf']);
   });
 
   it('makes no state directory in the place of one that was taken away, and goes on when that is back', async () => {
@@ -193,7 +211,7 @@ describe('the history', () => {
     await rename(`${state.path}.taken`, state.path);
     await clock.advance(1_000);
     history.close();
-    expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf', 'b.pdf']);
+    expect(await pathsOf(await open())).toEqual(['a.pdf', 'b.pdf', 'b.pdf']);
   });
 
   it('goes on after a line that a crash cut short', async () => {
@@ -205,7 +223,7 @@ describe('the history', () => {
     const second = await open();
     second.add(activity('b.pdf'));
     second.close();
-    expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
+    expect(await pathsOf(await open())).toEqual(['a.pdf', 'b.pdf']);
     expect(await readFile(join(directory(), name), 'utf8')).not.toContain('"2026-01-0{');
   });
 
@@ -217,7 +235,7 @@ describe('the history', () => {
     const [name = ''] = await names();
     await appendFile(join(directory(), name), '{"totals":\0\0\0\n{"at":"\0\0\n');
     const second = await open();
-    expect([second.before.uploaded, second.recent().length]).toEqual([7, 1]);
+    expect([second.before.uploaded, await pathsOf(second)]).toEqual([7, ['a.pdf']]);
   });
 
   it('forgets after 30 days, and keeps the totals', async () => {
@@ -249,7 +267,7 @@ describe('the history', () => {
     next.add(activity('last.pdf'));
     next.close();
     expect(await bytes()).toBeLessThanOrEqual(2 * 1024 * 1024);
-    expect((await openSmall()).recent().at(-1)?.path).toBe('last.pdf');
+    expect((await pathsOf(await openSmall())).at(-1)).toBe('last.pdf');
   });
 
   it('stops nothing where it cannot be written, and says so once', async () => {

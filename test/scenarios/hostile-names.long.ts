@@ -210,7 +210,7 @@ describe('S8: hostile names and messages', () => {
 
     it('act on no terminal in what the status address answers', async () => {
       const place = encodeURIComponent(`${folderName}/refused${short}.txt`);
-      for (const path of ['/', '/api/status', '/api/activity', '/api/history', '/readyz', '/metrics']) {
+      for (const path of ['/', '/api/status', '/api/log', '/api/history', '/readyz', '/metrics']) {
         expectHarmless(await (await daemon.fetch(path)).text(), path);
       }
       for (const path of [`/api/why?path=${place}`, `/${place}`, '/%9b']) {

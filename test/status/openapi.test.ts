@@ -73,7 +73,6 @@ describe('a real answer is as the description says', () => {
     status: busyStatus(),
     fleet: async () => aFleet([aHost('one')]),
     deliveries: createDeliveryHistory(systemClock),
-    readLog: async () => world?.control.recent() ?? [],
   };
 
   it.each(operations.filter(({ path }) => path !== '/api/events'))('$method $path', async (one) => {

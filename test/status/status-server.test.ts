@@ -102,8 +102,8 @@ describe('the status address', () => {
     const { get, control } = await open();
     control.happen({ path: 'a.pdf', what: 'uploaded' });
     control.happen({ path: '', what: 'deleted', documents: 250 });
-    const { activities } = (await get('/api/activity')).json() as { activities: { path: string }[] };
-    expect(activities.map(({ path }) => path)).toEqual(['a.pdf', '']);
+    const { entries } = (await get('/api/log')).json() as { entries: { path: string }[] };
+    expect(entries.map(({ path }) => path)).toEqual(['', 'a.pdf']);
     const history = (await get('/api/history')).json() as { uploaded: number[]; deleted: number[] };
     expect(history.uploaded).toHaveLength(288);
     expect(history.uploaded.reduce((sum, count) => sum + count)).toBe(1);

@@ -3,7 +3,7 @@ import { describeFile } from '../../daemon/control/describe-file.ts';
 import {
   createFileStory,
   historyDirectory,
-  readPast,
+  readBack,
   readTotals,
 } from '../../daemon/history/history-files.ts';
 import { makeStatus } from '../../daemon/make-status.ts';
@@ -122,8 +122,9 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         past: async (ref: DocumentRef) => {
           const story = createFileStory(ref);
           const moves = activities.toReversed().filter((one) => one.what === 'moved' && story.tells(one));
-          const past = await readPast(historyDirectory(settings.state.dir), story).catch(() => []);
-          return [...past, ...moves.toReversed()];
+          const directory = historyDirectory(settings.state.dir);
+          const past = await readBack(directory, story.tells, story).catch(() => []);
+          return [...moves, ...past].toReversed();
         },
         isRunning: false,
         paused,

@@ -9,7 +9,7 @@ import type { History } from '../history/history.ts';
 import type { Place } from '../process/join-cluster.ts';
 import { createDecisions } from './decide.ts';
 import type { DecisionSources } from './decide.ts';
-import { fleetPausedOf, isFleetPauseLast } from './decisions.ts';
+import { fleetPausedOf } from './decisions.ts';
 import { requireFolder } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 import { listDocuments } from './list-documents.ts';
@@ -17,7 +17,7 @@ import { listDocuments } from './list-documents.ts';
 interface Sources extends Omit<DecisionSources, 'rescan'> {
   readonly clock: Clock;
   readonly tokens: AuthPort;
-  readonly history: Pick<History, 'add' | 'recent' | 'listen' | 'past'>;
+  readonly history: Pick<History, 'add' | 'fleetPause' | 'listen' | 'past'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
@@ -44,13 +44,12 @@ export function createControl(
     // It may be long since this host was there to see it.
     const isOld = wasPaused === null;
     wasPaused = isPaused;
-    if (isOld && isPaused === isFleetPauseLast(history.recent())) return;
+    if (isOld && isPaused === (history.fleetPause === 'paused')) return;
     note([fleetPausedOf(isPaused, isOld)], 'command line');
   });
   return {
     status: sources.status,
     unready: sources.unready,
-    recent: history.recent,
     onActivity: history.listen,
     onStatus: changes.listen,
     healthy: () => {

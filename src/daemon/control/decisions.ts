@@ -81,17 +81,13 @@ export function pausedOf(
   ];
 }
 
-const onAllHosts = 'on all hosts of the fleet';
+/** What is said of the whole fleet begins so. */
+export const onAllHosts = 'on all hosts of the fleet';
 
 /** Of all folders, with all hosts of the fleet. `isOld`: it was done before this host was there. */
 export function fleetPausedOf(isPaused: boolean, isOld: boolean): Decision {
   const message = isOld ? `${onAllHosts}, before this start` : onAllHosts;
   return ofFolder('', isPaused ? 'paused' : 'resumed', message);
-}
-
-/** Whether the last thing that was said of the whole fleet is that it was paused. `recent`: newest last. */
-export function isFleetPauseLast(recent: readonly Activity[]): boolean {
-  return recent.findLast(({ message }) => message?.startsWith(onAllHosts))?.what === 'paused';
 }
 
 /** About one document. */

@@ -232,26 +232,20 @@ export function createFileStory(ref: DocumentRef) {
   };
 }
 
-/** The part of a file's story that is written, oldest first. */
-export async function readPast(directory: string, story: FileStory): Promise<readonly Activity[]> {
-  const found: Activity[] = [];
-  for await (const { activity } of linesBack(directory, { mayBeWanted: story.mayTell }))
-    if (activity !== null && story.tells(activity)) found.push(activity);
-  return found.toReversed();
+interface Limits extends Partial<Pick<FileStory, 'mayTell'>> {
+  readonly mostEntries?: number;
+  readonly mostLines?: number;
 }
 
-/** As many are told at once, and it is read no further back than so many lines. */
-const mostEntries = 100;
-const mostLines = 8_192;
-
-/** What happened last of what is wanted, newest first. */
+/** What is written of what is wanted, newest first. */
 export async function readBack(
   directory: string,
   isWanted: (activity: Activity) => boolean,
+  { mayTell = () => true, mostEntries = Infinity, mostLines = Infinity }: Limits,
 ): Promise<readonly Activity[]> {
   const entries: Activity[] = [];
   let lines = 0;
-  for await (const { activity } of linesBack(directory)) {
+  for await (const { activity } of linesBack(directory, { mayBeWanted: mayTell })) {
     if (activity !== null && isWanted(activity)) entries.push(activity);
     lines += 1;
     if (entries.length === mostEntries || lines === mostLines) break;

@@ -8,14 +8,8 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import {
-  createFileStory,
-  historyDirectory,
-  lineText,
-  linesBack,
-  readBack,
-  readPast,
-} from './history-files.ts';
+import { onAllHosts } from '../control/decisions.ts';
+import { createFileStory, historyDirectory, lineText, linesBack, readBack } from './history-files.ts';
 import type { Totals } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
 
@@ -32,9 +26,10 @@ const dayMs = 24 * 3_600_000;
 /** A start reads the last day, and back so far at least: lines. */
 const readAtStart = 8_192;
 const retryMs = 1_000;
-const recentCount = 300;
 /** As much as a page or a terminal shows of one message. */
 const longestMessage = 500;
+/** Of one kind, or of any, as many are told at once, and are looked for no further back than so many lines. */
+const lately = { mostEntries: 100, mostLines: 8_192 };
 /** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
 const mostWaiting = 1_000;
 
@@ -51,9 +46,9 @@ export async function openHistory(options: HistoryOptions) {
   const directory = historyDirectory(options.stateDir);
   const past = await readRecent(directory, options).catch((error: unknown): Past => {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
-    return { totals: noTotals, recent: [], troubles: new Map(), wasKilled: false };
+    return { totals: noTotals, fleetPause: null, troubles: new Map(), wasKilled: false };
   });
-  const { troubles, recent } = past;
+  const { troubles } = past;
   const listeners = new Set<(activity: Activity) => void>();
   let totals = (): Totals => noTotals;
   let waiting: Activity[] = [];
@@ -97,11 +92,11 @@ export async function openHistory(options: HistoryOptions) {
     before: past.totals,
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
     wasKilled: past.wasKilled,
+    /** What was last said of all hosts of the fleet before this start: `paused`, `resumed`; null: nothing. */
+    fleetPause: past.fleetPause,
     add: (activity: Activity): void => {
       troubles.delete(refKey(activity));
       if (activity.from !== undefined) troubles.delete(activity.from);
-      recent.push(activity);
-      if (recent.length > recentCount) recent.shift();
       waiting.push(cut(activity));
       if (waiting.length >= mostWaiting && !isComplaining) write();
       if (waiting.length > mostWaiting) waiting.shift();
@@ -119,8 +114,6 @@ export async function openHistory(options: HistoryOptions) {
       troubles.delete(key);
       return told === shortened(message, longestMessage);
     },
-    /** The last few hundred of what happened, before this start too; newest last. */
-    recent: (): readonly Activity[] => [...recent],
     /** Calls it with everything that is added from now on; what it returns ends that. */
     listen: (listener: (activity: Activity) => void) => {
       listeners.add(listener);
@@ -130,15 +123,16 @@ export async function openHistory(options: HistoryOptions) {
     past: async (ref: DocumentRef): Promise<readonly Activity[]> => {
       write();
       const story = createFileStory(ref);
-      const unwritten = waiting.toReversed().filter(story.tells).toReversed();
-      return [...(await readPast(directory, story).catch(unreadable)), ...unwritten];
+      const unwritten = waiting.toReversed().filter(story.tells);
+      const written = await readBack(directory, story.tells, story).catch(unreadable);
+      return [...unwritten, ...written].toReversed();
     },
     /** What happened last of one kind, or of any (''), newest first. */
     readBack: async (what: string): Promise<readonly Activity[]> => {
       write();
       const isWanted = (activity: Activity) => what === '' || activity.what === what;
       const unwritten = waiting.toReversed().filter(isWanted);
-      return [...unwritten, ...(await readBack(directory, isWanted).catch(unreadable))];
+      return [...unwritten, ...(await readBack(directory, isWanted, lately).catch(unreadable))];
     },
     /** `delivered`: what was delivered since this start, asked for whenever something is written. */
     count: (delivered: () => Totals): void => {
@@ -154,8 +148,7 @@ export async function openHistory(options: HistoryOptions) {
 
 interface Past {
   readonly totals: Totals;
-  /** Newest last. */
-  readonly recent: Activity[];
+  readonly fleetPause: string | null;
   /** The message of a failure or a doubt, where that was the last that happened to a path: by `folder/path`. */
   readonly troubles: Map<string, string | null>;
   readonly wasKilled: boolean;
@@ -165,21 +158,21 @@ const troubled: ReadonlySet<string> = new Set(['failed', 'in doubt']);
 
 async function readRecent(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
   const yesterday = new Date(clock.now() - dayMs).toISOString();
-  const recent: Activity[] = [];
   const lastDay: Activity[] = [];
   /** What happened last to each path. */
   const last = new Map<string, Activity>();
   let totals: Totals | null = null;
   let run: string | undefined;
+  let fleetPause: string | null = null;
   let lines = 0;
   for await (const { activity, totals: delivered } of linesBack(directory)) {
     totals ??= delivered;
     if (activity === null) continue;
-    const { at, what, from } = activity;
+    const { at, what, from, message } = activity;
     lines += 1;
     if (at >= yesterday) lastDay.push(activity);
     else if (lines > readAtStart) break;
-    if (recent.length < recentCount) recent.push(activity);
+    if (message?.startsWith(onAllHosts)) fleetPause ??= what;
     if (what === 'started' || what === 'stopped') run ??= what;
     for (const place of [refKey(activity), ...(from === undefined ? [] : [from])])
       if (!last.has(place)) last.set(place, activity);
@@ -187,7 +180,7 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
   for (const activity of lastDay.toReversed()) onPast(activity);
   return {
     totals: totals ?? noTotals,
-    recent: recent.toReversed(),
+    fleetPause,
     troubles: new Map(
       [...last].filter(([, { what }]) => troubled.has(what)).map(([place, { message }]) => [place, message]),
     ),

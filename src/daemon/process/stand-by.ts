@@ -41,7 +41,6 @@ export function standBy(
     revoke: async () => refuse(),
     healthy: () => true,
     unready,
-    recent: () => [],
     onActivity: () => () => {},
     onStatus: changes.listen,
   };

@@ -112,8 +112,6 @@ export interface ControlPort {
   readonly healthy: () => boolean;
   /** Empty: ready. Folders watched and credentials accepted, else why not. */
   readonly unready: () => readonly Reason[];
-  /** Newest last, at most a few hundred. */
-  readonly recent: () => readonly Activity[];
   /** Calls on every activity; what it returns ends that. */
   readonly onActivity: (listener: (activity: Activity) => void) => () => void;
   /** Calls when the status may have changed, at most a few times a second. */

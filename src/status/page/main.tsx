@@ -39,8 +39,8 @@ function useDaemon() {
       },
       onActivity: (activity) => setRecent((known) => [activity, ...(known ?? [])].slice(0, maxRecent)),
       onOpen: () =>
-        void tell<{ readonly activities: readonly Activity[] }>('api/activity').then(
-          ({ activities }) => setRecent(activities.toReversed().slice(0, maxRecent)),
+        void tell<{ readonly entries: readonly Activity[] }>('api/log').then(
+          ({ entries }) => setRecent(entries),
           // It is asked again with the next stream.
           () => undefined,
         ),

@@ -87,7 +87,6 @@ function addReadRoutes(
   app.get('/api/status', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(snapshot.json()),
   );
-  app.get('/api/activity', () => ({ activities: control.recent() }));
   app.get('/api/history', () => deliveries.report());
   const ask = <T>(path: string, schema: z.ZodType<T>, tell: (query: T) => Promise<object>) =>
     app.get(path, async (request, reply) => {

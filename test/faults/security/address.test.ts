@@ -28,7 +28,7 @@ describe('the address of a running daemon', () => {
     await daemon.idle(({ totals }) => totals.uploaded === 1);
     const { headers, text } = await call({
       to: port,
-      path: '/api/activity',
+      path: '/api/log',
       headers: { host: `127.0.0.1:${port}` },
     });
     expect(text).toContain('onerror=alert');

@@ -72,7 +72,7 @@ async function live(): Promise<void> {
   for (const path of ['/', '/api/status', '/api/events', '/metrics', '/healthz', '/?token=x', '/api/token']) {
     seen.set(`${path} without the token`, await textOf(await daemon.fetch(path)));
   }
-  const paths = ['/', '/api/status', '/api/activity', '/api/history', '/metrics', '/readyz', '/api/events'];
+  const paths = ['/', '/api/status', '/api/log', '/api/history', '/metrics', '/readyz', '/api/events'];
   for (const path of [...paths, '/api/why?path=0.txt', '/api/why?path=1.txt', '/api/nothing']) {
     const headers = { authorization: `Bearer ${httpToken}` };
     seen.set(path, await textOf(await daemon.fetch(path, { headers })));

@@ -18,6 +18,8 @@ export interface FakeControl extends ControlPort {
   readonly change: (change: Partial<Status>) => void;
   /** Something happened. */
   readonly happen: (activity: Partial<Activity>) => void;
+  /** Newest first. */
+  readonly happened: () => readonly Activity[];
   readonly refuse: (...reasons: Reason[]) => void;
   readonly sicken: () => void;
   readonly failWith: (error: Error) => void;
@@ -84,7 +86,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     revoke: (options) => called({ revoke: options }, undefined),
     healthy: () => healthy,
     unready: () => reasons,
-    recent: () => activities.slice(),
+    happened: () => activities.toReversed(),
     onActivity: (listener) => listen(onActivity, listener),
     onStatus: (listener) => listen(onStatus, listener),
     change: (change) => {

@@ -44,7 +44,7 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
     onPage: (state) => pages.push(state),
     control,
     deliveries: createDeliveryHistory(systemClock),
-    readLog: async () => [],
+    readLog: async () => control.happened(),
     metrics: createMetrics({ status: control.status, unready: control.unready, version: '1.2.3' }),
     http: { host: '127.0.0.1', port: 0 },
     socketPath,
