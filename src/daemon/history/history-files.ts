@@ -206,8 +206,6 @@ export function isWanted(
   return places.some((place) => (isOfAll || folder === place.folder) && isAtOrBelow(path, place.path));
 }
 
-export type FileStory = ReturnType<typeof createFileStory>;
-
 /**
  * What happened to the file at a path, and to it where it was before it came there: entries are asked for newest first.
  * What was moved away from the path is part of it.
@@ -232,7 +230,9 @@ export function createFileStory(ref: DocumentRef) {
   };
 }
 
-interface Limits extends Partial<Pick<FileStory, 'mayTell'>> {
+interface BackLimits {
+  /** Of a line that was not parsed: false leaves it out. */
+  readonly mayTell?: (line: string) => boolean;
   readonly mostEntries?: number;
   readonly mostLines?: number;
 }
@@ -241,7 +241,7 @@ interface Limits extends Partial<Pick<FileStory, 'mayTell'>> {
 export async function readBack(
   directory: string,
   isWanted: (activity: Activity) => boolean,
-  { mayTell = () => true, mostEntries = Infinity, mostLines = Infinity }: Limits,
+  { mayTell = () => true, mostEntries = Infinity, mostLines = Infinity }: BackLimits,
 ): Promise<readonly Activity[]> {
   const entries: Activity[] = [];
   let lines = 0;
