@@ -35,9 +35,6 @@ export interface ClusterOptions extends FleetAddress, Pick<LeaseOptions, 'traces
   readonly times?: FleetTimes;
 }
 
-/** This host among the others of its account. */
-export type Cluster = Awaited<ReturnType<typeof openCluster>>;
-
 /** Joins the hosts of an account. Redis need not be there yet. */
 export async function openCluster(options: ClusterOptions) {
   const { cluster, clock, log, state, times = fleetTimes } = options;

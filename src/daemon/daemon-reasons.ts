@@ -60,10 +60,7 @@ export function createDaemonReasons({
         if (health.state === 'unavailable')
           reasons.push(...health.reasons.map((reason) => ({ ...reason, folder: port.name })));
         if (health.state === 'scanning')
-          reasons.push({
-            code: `folder-${health.state}`,
-            message: `the folder ${port.name} is being scanned`,
-          });
+          reasons.push({ code: 'folder-scanning', message: `the folder ${port.name} is being scanned` });
       }
       if (tokens.status().state === 'none') {
         reasons.push({ code: 'not-signed-in', message: 'the credentials have not been accepted yet' });

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { fleetTimes } from '../../src/cluster/fleet-times.ts';
 import { createSharedMinute } from '../../src/cluster/permits/shared-minute.ts';
-import type { SharedMinute } from '../../src/cluster/permits/shared-minute.ts';
 import type { Redis } from '../../src/cluster/redis/connection.ts';
 import type { LimiterPort, Permit } from '../../src/model/ports/service-port.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
@@ -15,7 +14,7 @@ describe('the limiter of a host', () => {
   let clock: ManualClock;
   /** Null: Redis is away. */
   let session: Redis | null;
-  let minute: SharedMinute;
+  let minute: ReturnType<typeof createSharedMinute>;
   let limiter: LimiterPort;
 
   /** A connection whose Redis grants whatever is wanted, or does what `answer` says. */

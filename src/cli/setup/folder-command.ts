@@ -5,7 +5,7 @@ import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { expandHome } from '../../config/find-places.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
-import { editList } from '../../config/yaml/edit-list.ts';
+import { editFolders } from '../../config/yaml/edit-folders.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import { isStateHeldBy } from '../../ledger/lock-state-directory.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
@@ -89,11 +89,11 @@ async function prepareEdit(context: CommandContext, flags: GlobalFlags) {
 async function writeEdit(
   { env, cwd }: CommandContext,
   { file }: Settings,
-  edit: Omit<Parameters<typeof editList>[1], 'key'>,
+  edit: Parameters<typeof editFolders>[1],
   isMeant: (folders: readonly FolderSettings[]) => boolean,
 ): Promise<void> {
   const { text: before, stats } = await readTrustedFile(file, env);
-  const text = editList(before, { key: 'folders', ...edit });
+  const text = editFolders(before, edit);
   const after = text === null ? null : await loadConfiguration({ file, env, cwd, text }).catch(invalid);
   if (text === null || after === null || !isMeant(after.settings.folders)) {
     throw new ConfigurationError(

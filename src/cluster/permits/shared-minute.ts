@@ -46,8 +46,6 @@ export interface SharedMinuteOptions {
 /** Whom permits are for. */
 type Taker = Parameters<PermitSource['begin']>[0];
 
-export type SharedMinute = ReturnType<typeof createSharedMinute>;
-
 /** The sliding minute of all hosts, in Redis: each permit is a place there (`askForPermits`). */
 export function createSharedMinute(options: SharedMinuteOptions) {
   const { redis, host, limit, times, clock, log } = options;

@@ -1,5 +1,4 @@
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
-import type { Cluster } from '../../../src/cluster/open-cluster.ts';
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import type { FleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
@@ -33,7 +32,7 @@ export function scaledTimes(windowMs: number): FleetTimes {
 /** One host of a fleet in this process: a limiter on Redis, and requests that are recorded as they arrive. */
 export interface FleetHost {
   readonly name: string;
-  readonly cluster: Cluster;
+  readonly cluster: Awaited<ReturnType<typeof openCluster>>;
   readonly limiter: LimiterPort;
   readonly logged: () => string;
   /** When each request arrived at the service, ms of the process's monotonic clock. */

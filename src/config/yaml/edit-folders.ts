@@ -1,9 +1,8 @@
 import { isNode, isSeq, parseDocument, stringify } from 'yaml';
 import { writeYaml } from './read-yaml.ts';
 
-/** Of the list at a key of a YAML text. */
-interface ListEdit {
-  readonly key: string;
+/** Of the list of folders. */
+interface FolderEdit {
   /** Which item is taken out. */
   readonly remove?: number;
   /** What comes to its end. */
@@ -11,11 +10,11 @@ interface ListEdit {
 }
 
 /**
- * The text with one item more or less in a list, and all else as it stands, comments too. A comment goes with the item
+ * The text with one folder more or less in its list, and all else as it stands, comments too. A comment goes with the item
  * that it is inside of. Null: the list, or the item, is not written out in the text.
  */
-export function editList(text: string, { key, remove, add }: ListEdit): string | null {
-  const list: unknown = parseDocument(text, { logLevel: 'error' }).get(key);
+export function editFolders(text: string, { remove, add }: FolderEdit): string | null {
+  const list: unknown = parseDocument(text, { logLevel: 'error' }).get('folders');
   if (!isSeq(list) || !list.range) return null;
   const ranges = list.items.map((item) => (isNode(item) ? item.range : undefined) ?? [0, 0]);
   const at = remove ?? ranges.length - 1;
@@ -38,7 +37,7 @@ export function editList(text: string, { key, remove, add }: ListEdit): string |
 /** `offset`: of the dash of the first item; `at`: which item is taken out, or, with `add`, followed by another one. */
 function editLines(
   text: string,
-  { offset, at, add }: { readonly offset: number; readonly at: number } & Pick<ListEdit, 'add'>,
+  { offset, at, add }: { readonly offset: number; readonly at: number } & Pick<FolderEdit, 'add'>,
 ): string | null {
   const lines = text.split('\n');
   const first = text.slice(0, offset).split('\n').length - 1;
