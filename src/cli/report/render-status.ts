@@ -242,12 +242,10 @@ function hostRows(host: FleetHost, width: number, colors: Output['colors']): str
   return [
     `${paint(host.host.padEnd(width))}  ${[first, ...hostWords(host)].join(', ')}`,
     ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${withLocalTimes(message)}`),
-    ...failures
-      .slice(0, mostFailures)
-      .map(
-        ({ folder, path, code, message }) =>
-          `  ${folder}/${path}: ${message} ${colors.dim(explain(code).fix)}`,
-      ),
+    ...failures.slice(0, mostFailures).map((one) => {
+      const { fix } = explain(one.code);
+      return `  ${rowOf(one)}${fix === '' ? '' : ` ${colors.dim(fix)}`}`;
+    }),
     ...(failures.length > 0 && more > 0 ? [colors.dim(`  and ${numberWords(more)} more`)] : []),
   ];
 }
