@@ -183,7 +183,7 @@ export const plantedFaults = {
     kind: 'widened-over-attachments',
     seed: 1623,
     file: 'src/model/metadata/held-mode.ts',
-    from: '    document.attachments.length === 0 &&',
+    from: '    attachments?.length === 0 &&',
     to: '    document.attachments.length < 0 &&',
   },
   'sends-no-attachment': {

@@ -31,10 +31,11 @@ export function uploadedFiles({ file }: ServiceRequest, { reading }: Moment): re
 
 /** The files that a change may be of: those with its content, else all that the document may be of. */
 export function changedFiles(
-  { file }: ServiceRequest,
+  request: ServiceRequest,
   one: HeldDocument,
   { reading, held }: Moment,
 ): readonly RoledFile[] {
+  const { file } = request;
   // Where it has come to the place of another document, what is saved there is its own.
   const placed = new Set([
     ...held.placedFiles(one, reading),
@@ -44,11 +45,17 @@ export function changedFiles(
   if (same.length > 0) return same;
   const own = held.filesOf(one, reading);
   if (own.length > 0) return own;
+  // Before the content of another document's file that has come to its place, the mode goes out.
+  if (isModeAlone(request) && placed.size > 0) return [...placed];
   return reading
     .all()
     .filter(
       ({ path, content }) => one.taken.has(path) || (one.copies.has(path) && content.toString() === one.text),
     );
+}
+
+function isModeAlone({ file, attachments, metadata }: ServiceRequest): boolean {
+  return file === null && attachments === null && Object.keys(metadata ?? {}).join() === 'shareInfo';
 }
 
 /** What is wrong with an upload or a change of one document. Where it may be of several files, it is wrong if it is so for each. */
@@ -120,12 +127,10 @@ function isNarrowing(
   document: HeldDocument | null,
   role: RoledFile['role'],
 ): boolean {
-  const { file, attachments, metadata } = request;
   const mode = modeOf(request);
-  if (document === null || mode === null || file !== null || attachments !== null) return false;
-  const isAlone = Object.keys(metadata ?? {}).join() === 'shareInfo';
+  if (document === null || mode === null || !isModeAlone(request)) return false;
   const held = [document.holding, ...document.perhaps];
-  return isAlone && 'isStated' in role && role.isStated && held.some((one) => isWider(one.mode, mode));
+  return 'isStated' in role && role.isStated && held.some((one) => isWider(one.mode, mode));
 }
 
 /** Contract, section 4: what is a document. */
