@@ -186,6 +186,13 @@ export const plantedFaults = {
     from: '    attachments?.length === 0 &&',
     to: '    document.attachments.length < 0 &&',
   },
+  'narrows-with-content-only': {
+    kind: 'wider-at-end/without-content',
+    seed: 82000057,
+    file: 'src/sync/decide/compare-document.ts',
+    from: 'if (planNarrowing(document, record) === null ||',
+    to: 'if (planNarrowing(document, record) !== null ||',
+  },
   'sends-no-attachment': {
     kind: 'wrong-attachments',
     seed: 5,
