@@ -351,13 +351,21 @@ const worlds: Readonly<Record<string, World>> = {
     change: async (folder) => {
       await rename(folder.join('inbox'), folder.join('away'));
       await mkdir(folder.join('inbox/sub'), { recursive: true });
-      await rename(folder.join('away/table.xlsx'), folder.join('inbox/sub/table.old.xlsx'));
+      await rename(folder.join('away/table.xlsx'), folder.join('inbox/sub/table.bak'));
     },
-    counts: { onDisk: 1, failed: 1, held: 12, kept: 1 },
-    check: [4, { inbox: 'held', 'inbox/sub/table.old.xlsx': 'double-extension' }],
-    plan: { held: 12, failed: 1, kept: 1 },
+    counts: { onDisk: 1, skipped: 1, held: 12, kept: 1 },
+    check: [4, { inbox: 'held', 'inbox/sub/table.bak': 'unsupported-type' }],
+    plan: { held: 12, skipped: 1, kept: 1 },
     status: { held: [{ count: 12, reason: expect.stringMatching(/documents were missing from it/) }] },
     why: { 'inbox/n3.txt': { next: expect.stringMatching(/^its deletion waits for your approval/) } },
+  },
+
+  'a document whose name is refused since it was renamed': {
+    delivered: { 'inbox/table.xlsx': 'a table' },
+    change: (folder) => rename(folder.join('inbox/table.xlsx'), folder.join('inbox/table.old.xlsx')),
+    counts: { onDisk: 1, failed: 1 },
+    check: [4, { 'inbox/table.old.xlsx': 'double-extension' }],
+    plan: { failed: 1, move: 1 },
   },
 
   'a document that the service may have twice, and one whose doubt was settled': {
