@@ -53,8 +53,6 @@ export type Operation =
       readonly kind: 'none';
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
-      /** Its attachments are others, and cannot be replaced while the sidecar is missing that listed some of them. */
-      readonly awaitsList: boolean;
     }
   | {
       readonly kind: 'upload';
@@ -69,7 +67,6 @@ export type Operation =
       readonly metadata: MetadataChange | null;
       readonly accepted: Metadata;
       readonly unclearable: readonly Unclearable[];
-      readonly awaitsList: boolean;
       /** Only the sharing mode, which becomes narrower: of the rest nothing is sent, and the record keeps what it says. */
       readonly narrows?: true;
       /** Set when the whole change could go out in a bulk call; equal `key`, one call. */

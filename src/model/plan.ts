@@ -1,4 +1,4 @@
-import { directoryOf, isSameFile, nameOf, sameStat } from './document.ts';
+import { sameStat } from './document.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import type {
   BulkChange,
@@ -13,7 +13,6 @@ import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
 import { modeOf } from './metadata/metadata.ts';
 import type { Metadata } from './metadata/metadata.ts';
-import { attachmentDirectoryEnd, isAttachmentDirectory } from './names-and-types.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
 
 /** What a bulk call is stated to update, interface 4.6. */
@@ -70,12 +69,10 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
     ...(late ? [lateTimestamp] : []),
   ];
   const { change, accepted } = delta;
-  const awaitsList = attachments === 'awaits-list';
   if (!content && attachments !== 'changed' && change === null)
-    return { kind: 'none', accepted, unclearable, awaitsList };
+    return { kind: 'none', accepted, unclearable };
   return {
     kind: 'modify',
-    awaitsList,
     docId: record.docId,
     content,
     attachments: attachments === 'changed',
@@ -131,11 +128,11 @@ export function mayHoldAttachments({ attachments, unsure, said }: LedgerRecord):
 function judgeAttachments(
   { document, attachmentHashes }: ComparedDocument,
   recorded: readonly RecordedAttachment[],
-): 'same' | 'changed' | 'cannot-clear' | 'awaits-list' {
+): 'same' | 'changed' | 'cannot-clear' {
   const found = document.attachments;
   if (found.length === 0) return recorded.length === 0 ? 'same' : 'cannot-clear';
-  const unlisted = unlistedAttachments(document, recorded);
-  const left = recorded.filter((one) => !unlisted.includes(one));
+  const elsewhere = heldElsewhere(document, recorded);
+  const left = recorded.filter((one) => !elsewhere.includes(one));
   const isSame =
     found.length === left.length &&
     found.every((attachment, index) => {
@@ -143,29 +140,15 @@ function judgeAttachments(
       if (place !== -1) left.splice(place, 1);
       return place !== -1;
     });
-  if (isSame) return 'same';
-  return unlisted.length === 0 ? 'changed' : 'awaits-list';
+  return isSame ? 'same' : 'changed';
 }
 
-/**
- * What a document was sent with because a sidecar listed it, while it has none: nothing says that these are attachments no
- * more, and a new set would take them back.
- */
-export function unlistedAttachments(
-  { ref, sidecar = null, attachments }: FoundDocument,
+/** What a document without a sidecar was sent with that is in another folder by now: nothing says that it is none any more. */
+export function heldElsewhere(
+  { sidecar = null }: FoundDocument,
   recorded: readonly RecordedAttachment[],
 ): readonly RecordedAttachment[] {
-  if (sidecar !== null) return [];
-  // Its own directory of attachments, and the name that this had before: what was in it is still found.
-  const own = new Set([`${ref.path}${attachmentDirectoryEnd}`]);
-  for (const { path = '', stat } of recorded)
-    if (
-      isAttachmentDirectory(nameOf(directoryOf(path))) &&
-      attachments.some((found) => isSameFile(found.stat, stat))
-    )
-      own.add(directoryOf(path));
-  const isListed = ({ path }: RecordedAttachment) => path !== undefined && !own.has(directoryOf(path));
-  return recorded.filter((one) => isListed(one) && !attachments.some(({ path }) => path === one.path));
+  return sidecar === null ? recorded.filter(({ folder }) => folder !== undefined) : [];
 }
 
 /** Two attachments from different directories may have the same name: the most specific match is tried first. */

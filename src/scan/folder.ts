@@ -195,9 +195,9 @@ export function openFolder(options: FolderOptions): Folder {
       checkLater();
     },
     rescan: async (cause) => scheduler?.everything(cause, false),
-    inspect: async (path): Promise<Inspection> => {
+    inspect: async (path, sentWith): Promise<Inspection> => {
       try {
-        return unpackInspection(await ask('inspect', { path }));
+        return unpackInspection(await ask('inspect', { path, sentWith }));
       } catch (error) {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }

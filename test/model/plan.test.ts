@@ -42,7 +42,6 @@ describe('what to send for a document', () => {
       kind: 'none',
       accepted: {},
       unclearable: [],
-      awaitsList: false,
     });
   });
 
@@ -55,7 +54,6 @@ describe('what to send for a document', () => {
       metadata: null,
       accepted: {},
       unclearable: [],
-      awaitsList: false,
       bulk: null,
     });
   });
@@ -319,7 +317,7 @@ it('plans nothing more once what was planned is accepted', () => {
         });
         const again = planDocument(compared, after);
         const { accepted } = operation;
-        expect(again).toEqual({ kind: 'none', accepted, unclearable: [], awaitsList: false });
+        expect(again).toEqual({ kind: 'none', accepted, unclearable: [] });
       },
     ),
   );

@@ -89,9 +89,10 @@ describe('the file that is an attachment (I5)', () => {
     expect(recorded('a/report.pdf')).toEqual([['y.csv', sha256('x')]]);
   });
 
-  it.each<[string, (join: (path: string) => string) => void]>([
+  it.each<[name: string, spoil: (join: (path: string) => string) => void, expected?: readonly string[]]>([
     ['is invalid', (join) => truncateSync(join('a/report.pdf.meta.json'), 10)],
-    ['is gone', (join) => rmSync(join('a/report.pdf.meta.json'))],
+    // It goes out as before.
+    ['is gone', (join) => rmSync(join('a/report.pdf.meta.json')), []],
     ['is empty', (join) => truncateSync(join('a/report.pdf.meta.json'), 0)],
     [
       'is a directory',
@@ -107,14 +108,17 @@ describe('the file that is an attachment (I5)', () => {
         renameSync(join('a'), join('b'));
       },
     ],
-  ])('is one after a restart, too, where the sidecar %s by then', async (_, spoil) => {
-    await standing(files);
-    await world.restart(() => spoil(world.inbox.join));
-    await world.sync();
-    await world.pass(20_000);
-    expect(reasons()).toEqual(['attached-before']);
-    expect(world.service.calls).toEqual([]);
-  });
+  ])(
+    'is one after a restart, too, where the sidecar %s by then',
+    async (_, spoil, expected = ['attached-before']) => {
+      await standing(files);
+      await world.restart(() => spoil(world.inbox.join));
+      await world.sync();
+      await world.pass(20_000);
+      expect([reasons(), world.port().health().attached]).toEqual([expected, expected.length === 0 ? 1 : 0]);
+      expect(world.service.calls).toEqual([]);
+    },
+  );
 
   it('is one after a restart, too, where the sidecar bears the stem of a second document by then', async () => {
     await standing({ 'r.pdf': 'report', 'r.meta.json': sidecar, 'x.csv': 'x' });

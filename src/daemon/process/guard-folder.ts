@@ -33,9 +33,9 @@ export function guardFolder<T extends FolderPort>(port: T, { reason, look, liste
       await begin();
     },
     rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
-    inspect: async (path) => {
+    inspect: async (path, sentWith) => {
       const found = await look();
-      return found === null ? port.inspect(path) : { kind: 'unknown', ...found };
+      return found === null ? port.inspect(path, sentWith) : { kind: 'unknown', ...found };
     },
     find: async (files, since) => {
       const found = await look();

@@ -29,7 +29,6 @@ export function planNarrowing(
     metadata,
     accepted: { ...record.metadata, ...metadata },
     unclearable: [],
-    awaitsList: false,
     narrows: true,
     bulk: bulkOf(metadata, record.metadata.documentOwner),
   };

@@ -167,11 +167,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'The document is sent as soon as the attachment has content.',
         waits: 'attachment',
       },
-      'attachments-unlisted': {
-        cause: 'Changed attachments wait for its sidecar',
-        fix: 'Write its sidecar again, with all that it lists. To send only what is in its attachments directory, give it a sidecar that lists nothing; {} is enough.',
-        waits: 'attachment',
-      },
       'attached-before': {
         cause: 'Still an attachment',
         fix: 'To send it as a document of its own, give its document a valid sidecar that does not list it; {} is enough. To send it with its document, put it where that has its attachments, or list it in its sidecar.',

@@ -21,7 +21,7 @@ import { readIgnoreFile } from './read-ignore-file.ts';
 export interface FoundAttachments {
   /** What is in its directory of attachments; null: it has none. */
   readonly own: AttachmentListing | null;
-  /** What its sidecar lists. */
+  /** What its sidecar lists, or what it was last sent with. */
   readonly listed: readonly ListedFile[];
   /** What of it goes into the document's fingerprint. */
   readonly keys: readonly (readonly [string, string])[];
@@ -45,7 +45,7 @@ type AttachmentListing =
 
 /** A file that a sidecar lists. */
 export interface ListedFile {
-  /** Its path as written. */
+  /** Its path as written, or from the root. */
   readonly text: string;
   readonly place: AttachmentPlace;
   /** Why a path inside the folder is none of an attachment, whatever stands there; null: it may be. */
@@ -63,6 +63,8 @@ export interface AttachingDocument {
   readonly own: { readonly raw: string; readonly uid: number } | null;
   /** What its sidecar lists, as written. */
   readonly listed: readonly string[];
+  /** Without one: what it was last sent with besides its directory, from the root. */
+  readonly sentWith: readonly string[];
 }
 
 /**
@@ -78,7 +80,15 @@ export async function findAttachments(
   const raw = joinPath(folder.tree.rawPath(directoryOf(path)), document.own?.raw ?? '');
   const place = placeBelow(realRoot, raw);
   const own = document.own === null ? null : await listAttachments(folder, document, { place, slice });
-  const listed = document.listed.map((text) => lookAt(folder, document, text));
+  const listed = [
+    ...document.listed.map((text) => {
+      const place = resolveAttachment(directoryOf(document.path), text, folder.settings.attachments);
+      return lookAt(folder, document, { text, place });
+    }),
+    ...document.sentWith.map((text) =>
+      lookAt(folder, document, { text, place: { kind: 'inside', path: text } }),
+    ),
+  ];
   const keys = [
     ...(own === null ? [] : keysOf(path, own)),
     ...listed.map((file) => [file.text, keyOf(file)] as const),
@@ -135,9 +145,12 @@ export function isLinkedAttachment(folder: FolderState, path: string): boolean {
   return entryAt(folder, path, locateOnDisk)?.kind === 'link';
 }
 
-function lookAt(folder: FolderState, { path: document, rules }: AttachingDocument, text: string): ListedFile {
+function lookAt(
+  folder: FolderState,
+  { path: document, rules }: AttachingDocument,
+  { text, place }: Pick<ListedFile, 'text' | 'place'>,
+): ListedFile {
   const directory = directoryOf(document);
-  const place = resolveAttachment(directory, text, folder.settings.attachments);
   if (place.kind !== 'inside') return { text, place, refusal: null, entry: null };
   const named = classifyByName(folder, place.path, { read: { directory, rules } });
   if (named.kind !== 'file' && named.kind !== 'attachment') {

@@ -5,7 +5,7 @@ import type { FoundAttachment, NoDocument } from '../../model/document.ts';
 import { errorCode, unreadableNowCode } from '../../model/errors.ts';
 import { attachmentDirectoryEnd, judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
-import type { FoundAttachments, ListedFile } from '../companions/find-attachments.ts';
+import type { AttachingDocument, FoundAttachments, ListedFile } from '../companions/find-attachments.ts';
 import { ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { statOf } from '../rules/entry.ts';
@@ -24,13 +24,17 @@ interface GatheredAttachments extends Pick<FoundAttachments, 'keys'> {
 }
 
 /**
- * Gathers a document's attachments: those of its directory, by name, then those that its sidecar lists. `ownerUid`: the
- * document's owner, to whom they belong with `sidecarOwner: same`: nobody publishes a file of somebody else by a sidecar.
+ * Gathers a document's attachments: those of its directory, by name, then those that its sidecar lists, or that it was last
+ * sent with. Of these the ones are left out that are there no more, or may be none by now. `ownerUid`: the document's owner, to whom they belong with `sidecarOwner: same`: nobody publishes a file of somebody else by a sidecar.
  */
 export async function gatherAttachments(
   folder: FolderState,
   document: string,
-  { listed, ownerUid }: { readonly listed: readonly string[]; readonly ownerUid: number },
+  {
+    listed,
+    sentWith,
+    ownerUid,
+  }: Pick<AttachingDocument, 'listed' | 'sentWith'> & { readonly ownerUid: number },
 ): Promise<GatheredAttachments | NoDocument> {
   const directory = `${document}${attachmentDirectoryEnd}`;
   const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
@@ -41,7 +45,7 @@ export async function gatherAttachments(
   if (delay > 0) return settling(delay);
   const found = await findAttachments(
     folder,
-    { path: document, rules, own: hasOwn ? { raw: nameOf(raw), uid: stats.uid } : null, listed },
+    { path: document, rules, own: hasOwn ? { raw: nameOf(raw), uid: stats.uid } : null, listed, sentWith },
     { realRoot: hasOwn ? realRoot(folder.root) : '', slice: createTimeSlice(32) },
   );
   if (found.own?.kind === 'unreadable') return notRead(printable(directory), found.own.code);
@@ -69,7 +73,11 @@ export async function gatherAttachments(
     return { path, shown: printable(path), entry };
   });
   for (const file of [...owned, ...found.listed]) {
+    const isSentWith = 'text' in file && sentWith.includes(file.text);
+    // It lies in the directory by now.
+    if (isSentWith && attachments.some(({ name }) => name === nameOf(file.text))) continue;
     const placed = 'text' in file ? placeListed(folder, document, file) : file;
+    if (isSentWith && 'kind' in placed && placed.kind === 'unfit') continue;
     if ('kind' in placed) return placed;
     const judged = judge(folder, placed, ownerUid);
     if ('kind' in judged) return judged;

@@ -28,12 +28,20 @@ import { afterScanMs } from '../rules/settle.ts';
 import { arrivalOf } from '../companions/arrival.ts';
 import { ignored, notRead, settling, unfit, unknown } from './inspection-results.ts';
 
-/** Inspects one path as it is now. Never throws for what is on disk. */
-export type Inspector = (path: string) => Promise<Inspection>;
+/** Inspects one path as it is now, as `FolderPort.inspect`. Never throws for what is on disk. */
+export type Inspector = (path: string, sentWith?: readonly string[]) => Promise<Inspection>;
 
-export function createInspector(folder: FolderState, scannedRoot: () => RootIdentity | null): Inspector {
-  return async (path) => {
+/** `changed`: told of a directory that has to be listed again for what an inspection learned. */
+export function createInspector(
+  folder: FolderState,
+  scannedRoot: () => RootIdentity | null,
+  changed: (directory: string) => void,
+): Inspector {
+  return async (path, sentWith) => {
+    const isNews = sentWith !== undefined && folder.attachmentLists.learn(path, sentWith);
     const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
+    // Files of it are listed as documents until then.
+    if (isNews && (found.kind !== 'document' || found.document.sidecar === null)) changed(directoryOf(path));
     if (found.kind !== 'ignored' && found.kind !== 'skipped') return found;
     const entry = entryAt(folder, path, locateOnDisk);
     if (found.kind === 'skipped' || found.presence !== undefined || entry?.kind === 'file') {
@@ -145,7 +153,9 @@ async function inspectFile(
   const own = findSidecar(folder, path, { name, raw: name, kind: 'file', stats });
   if (own.kind !== 'sidecar') return unstated(own, trouble);
   const listed = own.sidecar?.attachments ?? [];
-  const gathered = trouble ?? (await gatherAttachments(folder, path, { listed, ownerUid: stats.uid }));
+  const sentWith = own.sidecar === null ? folder.attachmentLists.learned(path) : [];
+  const gathered =
+    trouble ?? (await gatherAttachments(folder, path, { listed, sentWith, ownerUid: stats.uid }));
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [

@@ -19,6 +19,9 @@ export function createAttachmentLists() {
   /** How many of them lie in a directory, or below. */
   const reached = new Map<string, number>();
 
+  /** What documents were last sent with besides their directories, as inspections were told. */
+  const sentWith = new Map<string, readonly string[]>();
+
   /** True for a file that a document lists, unless it lists files itself: then that has no effect. */
   function isAttachment(path: string): boolean {
     // Nearly always there are none, and a path that is looked up has to be put together first.
@@ -73,7 +76,22 @@ export function createAttachmentLists() {
     return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
   }
 
+  function learned(owner: string): readonly string[] {
+    return sentWith.get(owner) ?? [];
+  }
+
+  function learn(owner: string, paths: readonly string[]): boolean {
+    if (learned(owner).join('\0') === paths.join('\0')) return false;
+    if (paths.length > 0) sentWith.set(owner, paths);
+    else sentWith.delete(owner);
+    return true;
+  }
+
   return {
+    /** Takes note of what a document was last sent with, which is its list while it has no sidecar. True: that is news. */
+    learn,
+    learned,
+    hasLearned: () => sentWith.size > 0,
     /** Says what the documents of one directory attach now; gives the paths whose standing changed. */
     set,
     isAttachment,

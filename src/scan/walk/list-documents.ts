@@ -72,7 +72,8 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const found = nothingFound();
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
     found.skips.push({ path: joinPath(directory, name), code, message });
-  const plain = sorted.sidecars.size === 0 && sorted.attachmentDirectories.size === 0;
+  const attachNothing = [sorted.sidecars, sorted.attachmentDirectories, paired.sentWith];
+  const plain = attachNothing.every(({ size }) => size === 0);
   for (const files of [sorted.documents, sorted.otherFiles]) {
     for (const { name, stats } of files) {
       if (stats === null) continue;
@@ -138,7 +139,7 @@ async function findAttachedToLeftOut(
     const sidecar = paired.ofLeftOut.get(name);
     if (sidecar?.kind !== 'own' || stats === null) continue;
     const { attachments: listed = [] } = paired.lists.get(sidecar.name) ?? {};
-    const document = { path: joinPath(path, name), rules, own: null, listed };
+    const document = { path: joinPath(path, name), rules, own: null, listed, sentWith: [] };
     const attached = await findAttachments(folder, document, context);
     attachments.push(...listedFiles({ owner: name, ownerStat: statOf(stats) }, attached));
   }
@@ -157,7 +158,7 @@ function listedFiles(
 /** Looks at what a document attaches; takes note of its directory of attachments, which is watched from then on. */
 async function lookAtAttached(
   folder: FolderState,
-  { path, absolute, rules, sorted, context }: ListedDirectory,
+  { path, absolute, rules, sorted, paired, context }: ListedDirectory,
   {
     name,
     listed = [],
@@ -171,7 +172,8 @@ async function lookAtAttached(
     found.attachmentDirectories.push(ownPath);
   }
   const ownDirectory = own === undefined ? null : { raw: own.raw, uid: own.stats?.uid ?? -1 };
-  const document = { path: joinPath(path, name), rules, own: ownDirectory, listed };
+  const sentWith = paired.sentWith.get(joinPath(path, name)) ?? [];
+  const document = { path: joinPath(path, name), rules, own: ownDirectory, listed, sentWith };
   const attached = await findAttachments(folder, document, context);
   if (attached.own?.kind === 'unreadable') {
     found.hidesFiles = true;

@@ -6,7 +6,7 @@ import { modeOf } from '../../model/metadata/metadata.ts';
 import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { resolveAttachment } from '../rules/attachment-lists.ts';
+import { nothingListed, resolveAttachment } from '../rules/attachment-lists.ts';
 import type { ListedByOwner } from '../rules/attachment-lists.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { relate } from '../rules/relate.ts';
@@ -19,6 +19,8 @@ import type { SortedEntries } from '../rules/sort-entries.ts';
 /** A directory's documents, paired, with what their sidecars attach. */
 export interface PairedEntries extends Relations {
   readonly lists: ReadonlyMap<string, SidecarList>;
+  /** What those without a sidecar attach besides, by path. */
+  readonly sentWith: ListedByOwner;
   /** Paths, here or elsewhere, that became or ceased to be attachments. */
   readonly changed: readonly string[];
   /** A sidecar that cannot be read at the moment, in words; null: none. */
@@ -35,8 +37,29 @@ export async function pairEntries(
   const { lists, unread } = await readLists(sorted.sidecars, absolute, tree.get(directory)?.lists);
   const relations = relate(sorted, settings.sidecarOwner);
   const sidecars = [...relations.sidecars, ...relations.ofLeftOut];
-  const changed = attachmentLists.set(directory, listedByOwner(folder, directory, sidecars, lists));
-  return { ...relations, lists, changed, unread };
+  const listed = listedByOwner(folder, directory, sidecars, lists);
+  const sentWith = listsWithoutSidecars(folder, directory, { sorted, relations });
+  const changed = attachmentLists.set(directory, new Map([...listed, ...sentWith]));
+  return { ...relations, lists, sentWith, changed, unread };
+}
+
+/** What documents without a sidecar were last sent with is their list, which nothing has ended. */
+function listsWithoutSidecars(
+  folder: FolderState,
+  directory: string,
+  { sorted, relations }: { readonly sorted: SortedEntries; readonly relations: Relations },
+): ListedByOwner {
+  const { attachmentLists } = folder;
+  if (!attachmentLists.hasLearned()) return nothingListed;
+  return new Map(
+    sorted.documents.flatMap(({ name }) => {
+      const owner = joinPath(directory, name);
+      const paths = relations.sidecars.has(name)
+        ? []
+        : attachmentLists.learned(owner).filter((path) => !isOfAnother(folder, path, owner));
+      return paths.length === 0 ? [] : [[owner, paths] as const];
+    }),
+  );
 }
 
 /** What sidecars list. One that is not valid lists nothing; one that cannot be read, what it did before. */

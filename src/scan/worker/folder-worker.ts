@@ -60,7 +60,7 @@ export function servePlan(
         return attaches(folder, question.ask, scanner.scannedRoot());
       }
       case 'inspect':
-        return packInspection(await (await loadInspector())(question.ask.path));
+        return packInspection(await (await loadInspector())(question.ask.path, question.ask.sentWith));
       case 'hash': {
         const { path, stat } = question.ask;
         const { root } = folder;
@@ -89,7 +89,7 @@ export function servePlan(
    */
   function loadInspector(): Promise<Inspector> {
     inspector ??= import('../inspect/inspect.ts')
-      .then(({ createInspector }) => createInspector(folder, scanner.scannedRoot))
+      .then(({ createInspector }) => createInspector(folder, scanner.scannedRoot, noteEvent))
       .catch((error: unknown) => {
         setImmediate(() => {
           throw error;

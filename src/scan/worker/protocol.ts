@@ -18,7 +18,7 @@ export interface Questions {
   readonly scan: { readonly ask: ScanRequest; readonly answer: ScanOutcome };
   readonly attaches: { readonly ask: AttachmentQuestion; readonly answer: AttachmentAnswer };
   readonly inspect: {
-    readonly ask: { readonly path: string };
+    readonly ask: { readonly path: string; readonly sentWith?: readonly string[] | undefined };
     readonly answer: PackedInspection;
   };
   /** SHA-256 of a small file; null: it has to be opened and judged with care. */

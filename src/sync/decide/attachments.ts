@@ -1,7 +1,8 @@
 import { directoryOf, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
-import { unlistedAttachments } from '../../model/plan.ts';
+import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
+import { heldElsewhere } from '../../model/plan.ts';
 import type {
   LedgerEntry,
   LedgerPort,
@@ -23,13 +24,21 @@ export function unsentAttachments(
     // Without a valid sidecar nothing says that they are no attachments any more.
     return (document.sidecar ?? null) === null ? held : held.map(noLongerAttached);
   }
-  if (unlistedAttachments(document, held).length > 0) return held;
-  return document.attachments.map(({ name, path, stat }, index) => ({
+  const found = document.attachments.map(({ name, path, stat }, index) => ({
     name,
     path,
     stat,
     sha256: attachmentHashes[index] ?? held.find((one) => one.name === name)?.sha256 ?? '',
   }));
+  return [...found, ...heldElsewhere(document, held)];
+}
+
+/** What a document was last sent with besides what lay in its own directory of attachments, from the root of its folder. */
+export function sentWith({ path: owner }: DocumentRef, record: LedgerRecord | undefined): readonly string[] {
+  const own = `${owner}${attachmentDirectoryEnd}`;
+  return (record?.attachments ?? []).flatMap(({ path, folder }) =>
+    path === undefined || folder !== undefined || directoryOf(path) === own ? [] : [path],
+  );
 }
 
 /** The service holds it because it cannot be taken back; the file, wherever it is, is no attachment any more. */
@@ -72,16 +81,17 @@ function placedAt(
 }
 
 /**
- * A record with an attachment whose folder was taken out of the configuration, and which stands in another one now: from
- * then on that is its place, whatever is saved there. Null: it has none.
+ * A record with an attachment that stands in another place now, where nothing tells of the one that it had (`isLeft`: its
+ * folder was taken out of the configuration, or it was listed, and the sidecar is gone): from then on that is its place,
+ * whatever is saved there. Null: it has none.
  */
 export function withAttachmentAt(
   { ref, record }: LedgerEntry,
   { ref: place, stat }: FoundDocument,
-  isConfigured: (folder: string) => boolean,
+  isLeft: (place: DocumentRef) => boolean,
 ): LedgerEntry | null {
-  const hasCome = (attachment: RecordedAttachment) =>
-    !isConfigured(attachment.folder ?? ref.folder) && isSameFile(attachment.stat, stat);
+  const hasCome = (one: RecordedAttachment) =>
+    isLeft({ folder: one.folder ?? ref.folder, path: one.path ?? '' }) && isSameFile(one.stat, stat);
   if (hasAttachmentAt({ ref, record }, place) || !record.attachments.some(hasCome)) return null;
   const attachments = record.attachments.map((one) => (hasCome(one) ? placedAt(place, ref, one) : one));
   return { ref, record: { ...record, attachments } };

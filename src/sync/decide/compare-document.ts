@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { nameOf, refKey, sameFile } from '../../model/document.ts';
+import { hasGone, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
@@ -26,7 +26,7 @@ import { attachedBeforeCode } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 import { adoptionOf, compareWithRecord, doubtsOfFile } from './assess.ts';
 import type { Assessment } from './assess.ts';
-import { recordedOwners, withAttachmentAt, withAttachmentSaved } from './attachments.ts';
+import { recordedOwners, sentWith, withAttachmentAt, withAttachmentSaved } from './attachments.ts';
 import type { FormerOwner } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
@@ -55,12 +55,6 @@ const unclear = { kind: 'unclear' } as const;
 const sidecarExpected: Reason = {
   code: 'sidecar-expected',
   message: 'files still come to its directory, and its sidecar may be one of them',
-};
-
-const listMissing: Reason = {
-  code: 'attachments-unlisted',
-  message:
-    'its attachments have changed, and they cannot be replaced while it has no sidecar: it was sent with others that one listed',
 };
 
 function likelySidecarReason(sidecar: string): Reason {
@@ -128,8 +122,9 @@ export class DocumentComparison {
       // It may have been saved in the place of the file that was attached: that one's mode goes with it.
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
-      if (record !== null) await this.#followAttachment(task, { ref, record }, document);
       const answers = await Promise.all(at.map(({ owner, place }) => this.#attaches(owner, place, document)));
+      if (record !== null)
+        await this.#followAttachment(task, { ref, record }, document, answers.includes('sent without'));
       if (answers.includes('dropped')) continue;
       // The list of a document that was not sent with it holds until that is gone, or was sent without a list.
       if (record === null && answers.every((answer) => answer === 'gone' || answer === 'sent without'))
@@ -162,9 +157,21 @@ export class DocumentComparison {
     return answer === 'unlisted' && this.#ledger.get(owner) !== undefined ? 'sent without' : answer;
   }
 
-  async #followAttachment(task: Task, owner: LedgerEntry, document: FoundDocument): Promise<void> {
+  async #followAttachment(
+    task: Task,
+    owner: LedgerEntry,
+    document: FoundDocument,
+    hasNoSidecar: boolean,
+  ): Promise<void> {
     const { folders, writer } = this.#options;
-    const moved = withAttachmentAt(owner, document, (name) => folders.get(name) !== undefined);
+    const listed = hasNoSidecar ? sentWith(owner.ref, owner.record) : [];
+    const port = folders.get(owner.ref.folder)?.port;
+    const left = await Promise.all(
+      listed.map(async (path) => (port !== undefined && hasGone(await port.inspect(path)) ? path : null)),
+    );
+    const isLeft = ({ folder, path }: DocumentRef) =>
+      folders.get(folder) === undefined || (folder === owner.ref.folder && left.includes(path));
+    const moved = withAttachmentAt(owner, document, isLeft);
     const unlock = moved === null ? null : this.#locks.take(task, [owner.ref]);
     if (moved === null || unlock === null) return;
     await writer.commit([{ kind: 'put', ...moved }]).finally(unlock);
@@ -261,7 +268,6 @@ export class DocumentComparison {
     if (incomplete !== null) return incomplete;
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (record === null) return { kind: 'clean' };
-    if (operation.awaitsList) return { kind: 'waiting', againMs: null, reason: listMissing };
     const change = adoptionOf(compared, record, operation);
     return { kind: 'adopt', docId: record.docId, change, unclearable: operation.unclearable };
   }

@@ -1,7 +1,15 @@
-import type { DocumentRef, FoundDocument, HeldMode, Inspection } from '../../model/document.ts';
+import { isSameFile } from '../../model/document.ts';
+import type {
+  DocumentRef,
+  FoundAttachment,
+  FoundDocument,
+  HeldMode,
+  Inspection,
+} from '../../model/document.ts';
 import { keepHeldMode } from '../../model/metadata/held-mode.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { sentWith } from './attachments.ts';
 
 /** What else is known of a file than its path tells. */
 export interface FileKnowledge {
@@ -20,9 +28,18 @@ export async function inspectDocument(
   record: LedgerRecord | undefined,
   { findHolders, unsentModes }: FileKnowledge = nothingKnown,
 ): Promise<Inspection> {
-  const found = await port.inspect(ref.path);
-  const document = found.kind === 'document' ? found.document : found.stated;
-  if (document === undefined) return found;
+  const listed = sentWith(ref, record);
+  const found = await port.inspect(ref.path, listed);
+  const stated = found.kind === 'document' ? found.document : found.stated;
+  if (stated === undefined) return found;
+  const isAnothers = ({ path, stat }: FoundAttachment) =>
+    listed.includes(path) &&
+    record?.attachments.some((one) => one.path === path && isSameFile(one.stat, stat)) === false &&
+    findHolders(stat).some((holder) => isSameFile(holder.record.stat, stat));
+  // A document of its own that has come to the place of an attachment is none, unless a sidecar says so.
+  const isListed = listed.length === 0 || (stated.sidecar ?? null) !== null;
+  const attachments = stated.attachments.filter((one) => isListed || !isAnothers(one));
+  const document = isListed ? stated : { ...stated, attachments };
   const holders = { records: findHolders(document.stat), unsent: unsentModes(document) };
   if (found.kind === 'document')
     return { kind: 'document', document: keepHeldMode(document, record, holders) };

@@ -76,8 +76,7 @@ function contentSent(
   return {
     sha256: newContent ?? compared.sha256 ?? record.sha256,
     stat: document.stat,
-    // What still waits is inspected by each scan from scratch, and says so.
-    fingerprint: operation.awaitsList ? '' : document.fingerprint,
+    fingerprint: document.fingerprint,
     fileName: operation.content ? document.fileName : record.fileName,
     attachments: operation.attachments
       ? recordedAttachments(document.attachments, sent.slice(operation.content ? 1 : 0))

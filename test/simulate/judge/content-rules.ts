@@ -7,6 +7,7 @@ import { nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
 import { isWider, widensByAbsence } from './statement.ts';
 import type { ShareMode, Statement } from './statement.ts';
+import { stillSent } from './taints.ts';
 
 /** A document that goes out, or a change of one, as it would be of one file. */
 interface Sending {
@@ -231,13 +232,17 @@ const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
 };
 
 /** Contract, section 4: what goes out with a document is what is listed, whole (7.8). */
-const onlyItsAttachments: Rule = ({ request, moment, file: { path, role } }, add) => {
+const onlyItsAttachments: Rule = ({ request, moment, document, file }, add) => {
+  const { path, role } = file;
   if (role.kind !== 'document' || role.obstacle !== null) return;
   const isSent = request.attachments !== null || (request.kind === 'upload' && role.attachments.length > 0);
   if (!isSent) return;
   const { files } = moment.reading;
   const wanted = role.attachments.map((one) => files.get(one)?.content.toString() ?? '').toSorted();
-  const sent = (request.attachments ?? []).map(({ text }) => text).toSorted();
+  const still = stillSent(moment.reading, file, { docId: document?.docId, taintOf: moment.glimpseOf });
+  const isMore = (text: string) => still.has(text) && !wanted.includes(text);
+  const texts = (request.attachments ?? []).map(({ text }) => text);
+  const sent = texts.filter((text) => !isMore(text)).toSorted();
   if (wanted.join('\n') !== sent.join('\n'))
     add('wrong-attachments', `${path} is sent with [${sent.join()}], and has [${wanted.join()}]`);
 };

@@ -8,6 +8,7 @@ import type { Kind } from './promises.ts';
 import { nameOf, Reading } from './reading.ts';
 import type { RoledFile } from './reading.ts';
 import { isWider, mayWiden } from './statement.ts';
+import { stillSent } from './taints.ts';
 import { isWhole } from './time-rules.ts';
 
 interface Ref {
@@ -216,8 +217,6 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait?.code === 'incomplete' && !isWhole(path, content.toString())) return judge.blames(path);
-  // A new set would take back what a sidecar listed that is gone (section 4): somebody has to write one.
-  if (wait?.code === 'attachments-unlisted' && reading.sidecarOf(path) === null) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== content.toString()) tell('old-at-end', `${path}: the service holds ${one.text}`);
@@ -269,7 +268,13 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
   const wanted = role.attachments
     .map((attachment) => reading.files.get(attachment)?.content.toString() ?? '')
     .toSorted();
-  const sent = attachments.map(({ text }) => text).toSorted();
+  const still = stillSent(reading, file, {
+    docId: one.docId,
+    taintOf: (identity) => judge.taintNow(identity),
+  });
+  const isMore = (text: string) => still.has(text) && !wanted.includes(text);
+  const texts = attachments.map(({ text }) => text);
+  const sent = texts.filter((text) => !isMore(text)).toSorted();
   // The last attachment cannot be taken back (contract 7.8).
   if (wanted.length > 0 && wanted.join('\n') !== sent.join('\n'))
     judge.report('attachments-at-end', `${path} is held with [${sent.join()}], and has [${wanted.join()}]`);

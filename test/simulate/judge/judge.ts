@@ -9,6 +9,7 @@ import type { Kind } from './promises.ts';
 import { Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
 import { Taints } from './taints.ts';
+import type { Taint } from './taints.ts';
 import { honouredMs, judgeTimes } from './time-rules.ts';
 
 /** Something that must not be. */
@@ -333,7 +334,12 @@ export class Judge {
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */
   isAttached({ identity }: SeenFile): boolean {
-    return this.#taints.all(this.#moments.at(-1)?.from ?? 0, 0)(identity).owner !== null;
+    return this.taintNow(identity).owner !== null;
+  }
+
+  /** As of the last moment, whatever stood there for however short. */
+  taintNow(identity: object): Taint {
+    return this.#taints.all(this.#moments.at(-1)?.from ?? 0, 0)(identity);
   }
 
   /** The rules for one request and one moment. */
@@ -452,6 +458,7 @@ export class Judge {
       held: this.held,
       intents: this.#intents,
       taintOf: this.#taints.all(now),
+      glimpseOf: (identity) => this.#taints.all(now, 0)(identity),
       approved: new Set(this.#approved),
       isPaused: this.#isPaused,
     };

@@ -18,6 +18,8 @@ export interface Moment {
   readonly held: HeldDocuments;
   readonly intents: readonly LiveIntent[];
   readonly taintOf: (identity: object) => Taint;
+  /** The same where what stood for a moment only counts. */
+  readonly glimpseOf: (identity: object) => Taint;
   /** Deletions that a person has let go, while their files are out of sight. */
   readonly approved: ReadonlySet<string>;
   /** A person has stopped all sending. */

@@ -22,6 +22,10 @@ interface Attached {
 export interface Taint {
   /** The document whose attachment it still is, whatever became of the list; null: of none. */
   readonly owner: string | null;
+  /** That document's docId, where it was sent with the file. */
+  readonly docId: string | null;
+  /** That document's own file. */
+  readonly ownerIdentity: object | undefined;
   /** As what it counts as held, though nothing of it is (contract 7.27). */
   readonly holdings: readonly Holding[];
 }
@@ -33,7 +37,7 @@ interface Said {
   to: number | null;
 }
 
-const none: Taint = { owner: null, holdings: [] };
+const none: Taint = { owner: null, docId: null, ownerIdentity: undefined, holdings: [] };
 
 /** The memory of section 4 and 7.27 of the contract: what files were, as far as ingestd has to know. */
 export class Taints {
@@ -94,15 +98,24 @@ export class Taints {
   /** As of now, for each file that has one. `seenMs`: what stood for so long counts. */
   all(now: number, seenMs = this.#seenMs): (identity: object) => Taint {
     const taints = new Map<object, Taint>();
-    const add = (identity: object, { owner = null, holdings = [] }: Partial<Taint>) => {
+    const add = (
+      identity: object,
+      { owner = null, docId = null, ownerIdentity, holdings = [] }: Partial<Taint>,
+    ) => {
       const known = taints.get(identity) ?? none;
-      taints.set(identity, { owner: owner ?? known.owner, holdings: [...known.holdings, ...holdings] });
+      taints.set(identity, {
+        owner: owner ?? known.owner,
+        docId: docId ?? known.docId,
+        ownerIdentity: ownerIdentity ?? known.ownerIdentity,
+        holdings: [...known.holdings, ...holdings],
+      });
     };
     for (const [identity, one] of this.#attached)
       if (isSeen(one, now, seenMs)) {
         // It may have been deleted since the disk was looked at.
         const isFree = one.docId !== null && this.#held.all.get(one.docId)?.isDeleted === true;
-        add(identity, { owner: isFree ? null : one.owner, holdings: [privately(one.path)] });
+        const { owner, docId, ownerIdentity } = isFree ? none : one;
+        add(identity, { owner, docId, ownerIdentity, holdings: [privately(one.path)] });
       }
     for (const [identity, one] of this.#former)
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
@@ -147,7 +160,13 @@ export class Taints {
       // What has come to its place may be what its list names.
       const standing = reading.files.get(one.path)?.identity;
       if (standing !== undefined && standing !== identity && !this.#attached.has(standing))
-        this.#attached.set(standing, { ...ended, since: now, until: now, goneAt: null, docId: null });
+        this.#attached.set(standing, {
+          ...ended,
+          since: now,
+          until: now,
+          goneAt: null,
+          docId: null,
+        });
     }
     for (const identity of this.#former.keys())
       if (reading.pathsOf(identity).length === 0) this.#former.delete(identity);
@@ -178,6 +197,19 @@ export class Taints {
     const isOwnerHere = owners.length > 0 || reading.files.has(owner);
     return isFromItsDirectory || (!isOwnerHere && said.length === 0);
   }
+}
+
+/** Texts that a document without a sidecar may be held with besides what lies in its directory (contract 4). */
+export function stillSent(
+  reading: Reading,
+  { path, identity: owner }: RoledFile,
+  { docId, taintOf }: { readonly docId: string | undefined; readonly taintOf: (identity: object) => Taint },
+): ReadonlySet<string> {
+  if (reading.sidecarOf(path) !== null) return new Set();
+  const isOf = (taint: Taint) =>
+    taint.ownerIdentity === owner || (docId !== undefined && taint.docId === docId);
+  const still = reading.all().filter(({ identity }) => isOf(taintOf(identity)));
+  return new Set(still.map(({ content }) => content.toString()));
 }
 
 function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading): readonly string[] {

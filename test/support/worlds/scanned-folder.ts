@@ -55,7 +55,9 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
       listener?.directory(unpackScan(settings.name, packed));
     }
   });
-  const inspector = createInspector(state, scanner.scannedRoot);
+  const inspector = createInspector(state, scanner.scannedRoot, (directory) =>
+    scheduler.changed([directory]),
+  );
   const scheduler = createScheduler({
     clock,
     timing: engineTiming,
@@ -100,7 +102,7 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
       await scheduler.everything('start', true);
     },
     rescan: (cause) => scheduler.everything(cause, false),
-    inspect: (path): Promise<Inspection> => read(() => inspector(path)),
+    inspect: (path, sentWith): Promise<Inspection> => read(() => inspector(path, sentWith)),
     attaches: (question) => read(() => attaches(state, question, scanner.scannedRoot())),
     find: async (files, since) => {
       const found = await read(() => findFiles(state, { files, since }));

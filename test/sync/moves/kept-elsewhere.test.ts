@@ -130,6 +130,7 @@ it('one whose file has come to the place of an attachment is kept, and nothing w
   await world.inbox.write('b.txt.meta.json', '{"attachments": ["t.csv"]}');
   await world.inbox.write('sub/a.txt', 'one');
   await world.sync();
+  world.service.forget();
   await rm(world.inbox.join('b.txt.meta.json'));
   await rename(world.inbox.join('sub/a.txt'), world.inbox.join('t.csv'));
   await world.sync();
@@ -137,9 +138,11 @@ it('one whose file has come to the place of an attachment is kept, and nothing w
   const states = ['dormant', 'waiting', 'grace'] as const;
   expect(states.map((state) => [...world.engine().tasks.in(state)].map(({ ref }) => ref.path))).toEqual([
     ['sub/a.txt'],
-    ['t.csv'],
+    [],
     [],
   ]);
+  // It is not sent as the attachment.
+  expect([world.service.calls, world.port().health().attached]).toEqual([[], 1]);
 });
 
 it.each([

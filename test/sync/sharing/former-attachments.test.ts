@@ -1,4 +1,5 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, readdir, rename, rm } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 
 import { engineTiming } from '../../support/worlds/engine-world.ts';
@@ -275,34 +276,66 @@ it.each(['after its sidecar went', 'while its sidecar went'])(
   },
 );
 
+/** What the service holds with the document, and what waits. */
+function attached(): readonly [readonly string[], readonly (string | undefined)[]] {
+  const held = world.service.documents.get(world.docIds().get('f.txt') ?? '')?.attachments ?? [];
+  return [[...held].sort(), [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code)];
+}
+
 it.each<readonly [string, () => Promise<unknown>]>([
   ['came to', () => world.inbox.write('f.txt.attachments/new.csv', '6')],
   ['was changed in', () => world.inbox.write('f.txt.attachments/own.csv', '4,5,6')],
   ['went from', () => rm(world.inbox.join('f.txt.attachments/own.csv'))],
 ])(
-  'a file that %s the directory of attachments waits, with a reason, while the sidecar is missing that listed others',
+  'I18: a file that %s the directory of attachments goes out with what the sidecar listed that is missing, over restarts',
   async (_, change) => {
     for (const file of ['own', 'more']) await world.inbox.write(`f.txt.attachments/${file}.csv`, '4,5');
     await world.sync();
     await rm(world.inbox.join('f.txt.meta.json'));
-    await world.sync();
-    await world.pass(3 * engineTiming.removeGraceMs);
-    const reasons = () => [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code);
-    expect(reasons()).toEqual(['attached-before']);
+    await laterOn();
     await change();
-    for (const when of ['now', 'after an edit that is sent', 'after a restart']) {
-      if (when === 'after an edit that is sent') await world.inbox.write('f.txt', 'edited');
-      if (when === 'after a restart') await world.restart();
-      await world.sync();
-      await world.pass(3 * engineTiming.removeGraceMs);
-      expect(new Set(reasons())).toEqual(new Set(['attached-before', 'attachments-unlisted']));
-    }
-    expect(world.held()['f.txt']).toBe('edited');
-    await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
-    await world.sync();
-    expect(reasons()).toEqual([]);
+    await laterOn();
     const files = await readdir(world.inbox.join('f.txt.attachments'));
-    const [held] = [...world.service.documents.values()];
-    expect(held?.attachments).toEqual([...files.sort(), 'figure.csv']);
+    expect(attached()).toEqual([[...files, 'figure.csv'].sort(), []]);
+    await world.inbox.write('f.txt', 'edited');
+    await world.restart();
+    await world.inbox.write('f.txt.attachments/last.csv', '7');
+    await laterOn();
+    expect(attached()).toEqual([[...files, 'figure.csv', 'last.csv'].sort(), []]);
+    expect(world.held()).toEqual({ 'f.txt': 'edited' });
+  },
+);
+
+it.each<readonly [string, string, () => Promise<unknown>, readonly string[]]>([
+  ['is saved', 'figure.csv', () => saveByRename('figure.csv', '1,2,3,4'), ['figure.csv']],
+  ['is saved elsewhere', 'd/figure.csv', () => saveByRename('d/figure.csv', '1,2,3,4'), ['figure.csv']],
+  ['is renamed', 'figure.csv', () => move('figure.csv', 'other.csv'), ['other.csv']],
+  [
+    'is put into the directory',
+    'figure.csv',
+    () => move('figure.csv', 'f.txt.attachments/figure.csv'),
+    ['figure.csv'],
+  ],
+  ['is removed', 'figure.csv', () => rm(world.inbox.join('figure.csv')), []],
+])(
+  'I18: what a sidecar listed that is missing by now is sent as it stands when it %s',
+  async (_, listed, change, expected) => {
+    await world.inbox.write('f.txt.attachments/own.csv', '4,5');
+    await world.inbox.write('d/figure.csv', '1,2,3');
+    await world.inbox.write('f.txt.meta.json', JSON.stringify({ attachments: [listed] }));
+    await world.sync();
+    await rm(world.inbox.join('f.txt.meta.json'));
+    await world.restart();
+    await laterOn();
+    await change();
+    await laterOn();
+    expect(attached()).toEqual([['own.csv', ...expected].sort(), []]);
+    const sent = world.ledger().get({ folder: 'inbox', path: 'f.txt' })?.attachments;
+    for (const { path = '', sha256 } of sent ?? [])
+      expect(sha256).toBe(
+        createHash('sha256')
+          .update(await readFile(world.inbox.join(path)))
+          .digest('hex'),
+      );
   },
 );
