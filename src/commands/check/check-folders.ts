@@ -1,17 +1,17 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { excerpt } from '../../lib/text/printable.ts';
-import { isUnfitSidecar, joinPath, nameOf, refKey } from '../../model/document.ts';
+import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan, DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
-import { isAttachmentDirectory } from '../../model/names-and-types.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { copiesWords, duplicatesApart } from '../../model/report/failures.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { Reason, Status } from '../../model/report/status.ts';
+import type { Status } from '../../model/report/status.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
+import { orphanAttachments, ownerOfAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import { restingStatus } from '../offline/offline-reports.ts';
@@ -102,26 +102,13 @@ async function fileFindings(
     if (port === undefined) continue;
     for (const name of subdirectories) {
       const path = joinPath(directory, name);
-      if (await areOrphaned(port, path))
+      if ((await ownerOfAttachments(port, path))?.isAbsent === true)
         findings.push(finding('warning', refKey({ folder, path }), orphanAttachments));
     }
     for (const { name } of entries)
       findings.push(...(await addressFindings(port, { folder, path: joinPath(directory, name) })));
   }
   return findings;
-}
-
-const orphanAttachments: Reason = {
-  code: 'orphan-attachments',
-  message: 'its document is not there, so only those of these attachments are sent that a sidecar lists',
-};
-
-/** Whether a directory holds attachments, and no file stands where their document would be. */
-async function areOrphaned(port: FolderPort, directory: string): Promise<boolean> {
-  if (!isAttachmentDirectory(nameOf(directory))) return false;
-  const inside = await port.inspect(joinPath(directory, 'any'));
-  const owner = inside.kind === 'ignored' ? inside.owner : undefined;
-  return owner !== undefined && (await port.inspect(owner)).kind === 'absent';
 }
 
 /** A documentUrl is text, which is sent as it stands: nobody can follow it where it is no web address. */

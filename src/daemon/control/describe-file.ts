@@ -18,6 +18,7 @@ import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
+import { ownerOfAttachments, orphanAttachments } from './orphan-attachments.ts';
 import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
 import { requirePath } from './resolve-path.ts';
 
@@ -51,7 +52,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const { ref, folder: port } = requirePath(folders, text);
   const record = ledger.get(ref);
   const stats = record === undefined ? await lstat(join(port.path, ref.path)).catch(() => null) : null;
-  if (stats?.isDirectory() === true) return describeDirectory(ref);
+  if (stats?.isDirectory() === true) return describeDirectory(ref, port);
   const task = engine.tasks.get(ref);
   const file: Asked = { ...sources, ref, port, task };
   const known = { ref, ledger, past: await pastOf(ref), recent: engine.attempts.of(refKey(ref)) };
@@ -89,9 +90,26 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   };
 }
 
-function describeDirectory(ref: DocumentRef): Why {
+async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {
   const kind = 'directory';
-  const message = ref.path === '' ? 'the folder itself; for its state run ingestd status' : 'a directory';
+  const owner = await ownerOfAttachments(port, ref.path);
+  if (owner !== null) {
+    const { path, isAbsent: isOrphan } = owner;
+    const name = refKey({ ...ref, path });
+    const attachments = { code: 'attachments', message: `the attachments of ${name}` };
+    return whySchema.parse({
+      ...ref,
+      verdict: { kind, ...(isOrphan ? orphanAttachments : attachments) },
+      fix: isOrphan ? explain(orphanAttachments.code).fix : null,
+      next: isOrphan
+        ? `nothing until ${name} exists`
+        : `they are sent with their document; see ingestd why ${name}`,
+    });
+  }
+  const message =
+    ref.path === ''
+      ? 'the folder itself; for its state run ingestd status'
+      : 'a directory; ingestd scans it for documents';
   const verdict = { kind, code: kind, message };
   return whySchema.parse({ ...ref, verdict, next: 'nothing; ask about a file in it' });
 }
