@@ -34,6 +34,7 @@ import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../m
 import { modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
+import { isAttachmentDirectory } from '../model/names-and-types.ts';
 import { mayHoldAttachments } from '../model/plan.ts';
 import type { FolderListener, FolderPort, UnreadableDirectory } from '../model/ports/folder-port.ts';
 import { filesOfRecord, isOfDeletion } from '../model/ports/ledger-port.ts';
@@ -62,7 +63,7 @@ import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
 import { sentDocuments, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
-import { changesOf, isStillTrue } from './decide/find-moves.ts';
+import { changesOf, isStillTrue, moveUnsent } from './decide/find-moves.ts';
 import type { Move, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
 import type { FileKnowledge } from './decide/inspect-document.ts';
@@ -392,6 +393,9 @@ export class Engine {
     const gone = view.tree.vanished(directory, scan.subdirectories);
     const wereListed = gone.filter((one) => view.forgetDirectory(one)).length > 0;
     for (const one of gone) this.#loseAll(scan, one, wereListed);
+    // Of what lies in these nothing is a document, and a document whose file has gone there is kept.
+    for (const name of scan.subdirectories.filter(isAttachmentDirectory))
+      this.#loseAll(scan, joinPath(directory, name), true);
     this.#inspectHidden(scan);
     this.#options.onChange();
   }
@@ -1043,8 +1047,14 @@ export class Engine {
     }
   }
 
-  /** Its file stands elsewhere, and not as a document that can be sent. */
-  #keep(task: Task, reason: Reason): Promise<void> {
+  /** Its file stands elsewhere, and not as a document that can be sent: the record goes there with it. */
+  async #keep(task: Task, { reason, at }: Extract<Whereabouts, { kind: 'kept' }>): Promise<void> {
+    const record = this.#ledger.get(task.ref);
+    const move =
+      at === null || record === undefined
+        ? null
+        : moveUnsent({ ref: task.ref, record }, at, this.#moveEvidence);
+    if (move !== null && (await this.#follow(task, move))) return this.holds.endIfEmpty(task.ref.folder);
     this.#advance(task, { kind: 'dormant', reason });
     return this.holds.endApproval(task);
   }
@@ -1157,7 +1167,7 @@ export class Engine {
         this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     }
-    if (place.kind === 'kept') return this.#keep(task, place.reason);
+    if (place.kind === 'kept') return this.#keep(task, place);
     const { folder } = task.ref;
     const refused = this.#ledger.failure(task.ref);
     if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
@@ -1254,7 +1264,7 @@ export class Engine {
       const place = await this.#locate(task);
       if (place.kind !== 'kept') continue;
       kept.add(task);
-      await this.#keep(task, place.reason);
+      await this.#keep(task, place);
     }
     return kept;
   }

@@ -5,6 +5,7 @@ import type { AttachmentAnswer, AttachmentQuestion } from '../../model/ports/fol
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
 import { resolveAttachment } from '../rules/attachment-lists.ts';
 import { statOf } from '../rules/entry.ts';
 import { rootTrouble } from './find-entry.ts';
@@ -17,8 +18,11 @@ export function attaches(
   scannedRoot: RootIdentity | null,
 ): AttachmentAnswer {
   if (rootTrouble(folder, scannedRoot) !== null) return 'unclear';
-  const entry = entryAt(folder, owner, locateOnDisk);
-  const isOwnerGone = entry === null;
+  const standing = entryAt(folder, owner, locateOnDisk);
+  const isOwnerGone = standing === null;
+  const named = classifyByName(folder, owner);
+  // No sidecar is paired with what is not sent there: it counts as what it was.
+  const entry = named.kind === 'file' && named.exclusion === null ? standing : null;
   // Whose the sidecar of one that is gone was, nobody can say where it matters.
   const isNobodys = isOwnerGone && folder.settings.sidecarOwner === 'same';
   const own = isNobodys ? null : findSidecar(folder, owner, entry);

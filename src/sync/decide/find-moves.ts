@@ -152,6 +152,19 @@ async function findOrigin(
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
 }
 
+/** A record follows its file to where that is not sent. Null: it stays, as another folder does otherwise with what is removed. */
+export function moveUnsent(
+  entry: LedgerEntry,
+  to: { readonly ref: DocumentRef; readonly stat: FileStat },
+  { removeAlike }: Pick<MoveEvidence, 'removeAlike'>,
+): Move | null {
+  if (!removeAlike(entry.ref.folder, to.ref.folder)) return null;
+  const { stat } = entry.record;
+  const isEdited = stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !sameFile(stat, to.stat);
+  const step = { entry, to: to.ref, stat: isEdited ? stat : to.stat, isEdited };
+  return { kind: 'move', steps: [step], left: [{ ref: entry.ref, takenBy: null }] };
+}
+
 /** The record that a newcomer is, of those whose files have left their paths. */
 async function matchOfLeft(
   found: Newcomer,

@@ -18,8 +18,8 @@ const movedUnsentCode = 'moved-unsent';
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =
   | { readonly kind: 'nowhere' }
-  /** It stands where no document is sent: the service keeps its document. */
-  | { readonly kind: 'kept'; readonly reason: Reason }
+  /** It stands where no document is sent: the service keeps its document. `at`: where its record can follow it; null: nowhere. */
+  | { readonly kind: 'kept'; readonly reason: Reason; readonly at: StandingFile | null }
   /** It may be in a directory that cannot be read, or below a mount: then `where` is null, and a person has to say so. */
   | { readonly kind: 'hidden'; readonly reason: string; readonly where: DirectoryRef | null }
   /**
@@ -27,6 +27,11 @@ export type Whereabouts =
    * listed first.
    */
   | { readonly kind: 'unclear'; readonly ref: DocumentRef | null };
+
+interface StandingFile {
+  readonly ref: DocumentRef;
+  readonly stat: FileStat;
+}
 
 interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   readonly search: SearchResult;
@@ -55,6 +60,7 @@ export async function whereaboutsOf(
     // Hard links: what is another record's own file proves nothing about this one.
     const other = evidence.ledger.get(there);
     if (refKey(there) === refKey(ref) || (other !== undefined && sameFile(other.stat, stat))) continue;
+    const at = other === undefined ? { ref: there, stat } : null;
     const found = await evidence.inspect(there);
     switch (found?.kind) {
       case 'document':
@@ -62,13 +68,13 @@ export async function whereaboutsOf(
         return waitingAt(there, evidence) ?? { kind: 'unclear', ref: there };
       case 'ignored':
       case 'skipped':
-        return kept(there, found.message);
+        return { ...kept(there, found.message), at };
       case 'unfit':
       case 'waiting':
-        return kept(there, found.message, movedUnsentCode);
+        return { ...kept(there, found.message, movedUnsentCode), at };
       case 'unknown':
         // Below a directory of which nothing is sent or deleted until it can be read: it stands there all the same.
-        if (isUnreadable(found)) return kept(there, found.message, movedUnsentCode);
+        if (isUnreadable(found)) return { ...kept(there, found.message, movedUnsentCode), at };
         return { kind: 'unclear', ref: there };
       case 'absent':
       case 'settling':
@@ -124,9 +130,9 @@ function waitingAt(ref: DocumentRef, { tasks }: Evidence): Whereabouts | null {
   return state?.kind === 'waiting' ? kept(ref, state.reason.message, movedUnsentCode) : null;
 }
 
-function kept(ref: DocumentRef, why: string, code = keptElsewhereCode): Whereabouts {
+function kept(ref: DocumentRef, why: string, code = keptElsewhereCode) {
   const message = `its file is ${printable(refKey(ref))} now, which is not sent (${why}); the document is kept`;
-  return { kind: 'kept', reason: { code, message } };
+  return { kind: 'kept', reason: { code, message }, at: null } as const;
 }
 
 type InFolder<T> = T & { readonly folder: string };

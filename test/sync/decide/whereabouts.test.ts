@@ -142,8 +142,9 @@ describe('a file that is found', () => {
   });
 
   it('is kept with the words of the place where it stands', async () => {
-    expect(await whereabouts({ found: { kind: 'ignored', code: 'ignored', message } })).toEqual({
+    expect(await whereabouts({ found: { kind: 'ignored', code: 'ignored', message } })).toMatchObject({
       kind: 'kept',
+      at: { ref: { folder: 'inbox', path: 'dir/b.txt' } },
       reason: {
         code: 'kept-elsewhere',
         message: 'its file is inbox/dir/b.txt now, which is not sent (some words); the document is kept',

@@ -8,22 +8,21 @@ let world: SyncedFolder;
 
 afterEach(() => world.close());
 
-it('a document that is kept because its file cannot be sent is kept for what is saved there, and goes with it', async () => {
+it('a document that is kept because its file cannot be sent is kept where that is, for what is saved there, and goes with it', async () => {
   // By events: a scan of everything inspects what is kept anyhow.
   world = await syncedFolder({ settings: { watch: 'native' } });
   const at = (path: string) => world.inbox.join(path);
   await mkdir(at('sub'));
   await world.inbox.write('a.txt', 'one');
   await world.until(() => world.docIds().has('a.txt'));
-  const dormant = () => world.engine().tasks.in('dormant').size;
   await world.inbox.write('sub/b.txt.meta.json', 'not valid');
-  await rename(at('a.txt'), at('sub/b.txt'));
-  await world.until(() => dormant() === 1);
+  const kept = 'sub/b.txt';
+  await rename(at('a.txt'), at(kept));
+  await world.until(() => world.docIds().has(kept));
   await world.inbox.write('sub/.new', 'edited');
-  await rename(at('sub/.new'), at('sub/b.txt'));
-  const since = world.clock.monotonic();
-  await world.until(() => dormant() === 0);
-  expect(world.clock.monotonic() - since).toBeLessThan(60_000);
+  await rename(at('sub/.new'), at(kept));
+  await world.pass(60_000);
+  expect([...world.docIds().keys()]).toEqual([kept]);
   await rm(at('sub/b.txt'));
   await world.until(() => world.docIds().size === 0);
   expect(world.service.calls).toEqual(['upload', 'delete']);
@@ -71,12 +70,12 @@ it.each<readonly [string, (at: (path: string) => string) => Promise<unknown>]>([
     for (let step = 0; step < 2; step += 1) {
       await world.sync();
       await world.pass(60_000);
-      expect([...world.docIds().keys()]).toContain('a.txt');
+      expect([...world.docIds().keys()]).toContain('b.txt.attachments/a.txt');
       await world.restart();
     }
     await rm(at('b.txt.attachments/a.txt'));
     await world.sync();
-    expect([...world.docIds().keys()]).not.toContain('a.txt');
+    expect([...world.docIds().keys()]).not.toContain('b.txt.attachments/a.txt');
   },
 );
 
@@ -102,10 +101,55 @@ it.each([
     await world.sync();
     await world.pass(60_000);
     await world.sync();
-    expect([...world.docIds().keys()]).toContain('a.txt');
+    expect([...world.docIds().keys()]).toContain('sub/a.txt');
     await rm(at('sub/a.txt'));
     await world.sync();
-    expect([...world.docIds().keys()]).not.toContain('a.txt');
+    expect([...world.docIds().keys()]).not.toContain('sub/a.txt');
+  },
+);
+
+it.each([
+  ['of a name that is ignored', 'ignored.txt', false],
+  ['of a name that is ignored, while ingestd does not run', 'ignored.txt', true],
+  ['of a hidden name', '.a.txt', false],
+  ['of a type that is not sent', 'a.bak', true],
+  ['in a directory of attachments that is nobody’s', 'x.attachments/a.txt', false],
+  ['in the directory of attachments of another document, whose it is then', 'b.txt.attachments/a.txt', true],
+  ['of a name that is refused', 'two.dots.txt', true],
+])(
+  'one that is moved to a place %s, saved there and moved on keeps its docId, and is shared no more widely (7.25, 7.27)',
+  async (_, place, isStopped) => {
+    world = await syncedFolder();
+    const at = (path: string) => world.inbox.join(path);
+    for (const directory of ['x.attachments', 'b.txt.attachments']) await mkdir(at(directory));
+    await world.inbox.write('.ingestignore', 'ignored.txt\n');
+    await world.inbox.write('.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');
+    await world.inbox.write('b.txt', 'two');
+    await world.inbox.write('a.txt.meta.json', '{"shareInfo": {"mode": "NONE"}}');
+    await world.inbox.write('a.txt', 'one');
+    await world.sync();
+    const docId = world.docIds().get('a.txt');
+    const afterwards = async () => {
+      await world.sync();
+      await world.pass(60_000);
+      await world.sync();
+    };
+    await rename(at('a.txt'), at(place));
+    await afterwards();
+    await world.inbox.write('.new', 'saved');
+    await rename(at('.new'), at(place));
+    if (isStopped) await world.restart();
+    await afterwards();
+    await rename(at(place), at('c.txt'));
+    await afterwards();
+    const isAnothers = place.startsWith('b.txt.attachments/');
+    const path = isAnothers ? place : 'c.txt';
+    expect(Object.fromEntries(world.docIds())).toEqual({ 'b.txt': expect.anything(), [path]: docId });
+    expect(world.service.calls).not.toContain('delete');
+    expect(world.service.documents.get(docId ?? '')).toMatchObject({
+      content: isAnothers ? 'one' : 'saved',
+      metadata: { shareInfo: { mode: 'NONE' } },
+    });
   },
 );
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const move = (from: string, to: string) => rename(world.inbox.join(from), world.inbox.join(to));
 
-it.each<readonly [string, () => Promise<void>, string]>([
+it.each<readonly [string, () => Promise<void>, string, string]>([
   [
     'is renamed to a type that is not sent',
     async () => {
@@ -29,6 +29,7 @@ it.each<readonly [string, () => Promise<void>, string]>([
       await rm(world.inbox.join('f.txt.meta.json'));
     },
     'figure.csv',
+    'f.txt.bak',
   ],
   [
     'changes places with it',
@@ -39,23 +40,24 @@ it.each<readonly [string, () => Promise<void>, string]>([
       await rm(world.inbox.join('f.txt.meta.json'));
     },
     'g.txt',
+    'part.csv',
   ],
 ])(
   'I18: what was an attachment of a document that %s and stays kept is sent when a sidecar says so',
-  async (_, steps, sent) => {
+  async (_, steps, sent, kept) => {
     await steps();
     await world.sync();
     await world.pass(3 * engineTiming.removeGraceMs);
     await world.sync();
     expect(world.held()).not.toHaveProperty([sent]);
-    await world.inbox.write('f.txt.meta.json', '{}');
+    await world.inbox.write(`${kept}.meta.json`, '{}');
     await laterOn();
     expect(world.held()).toHaveProperty([sent], '1,2,3');
     // What it was sent with before is kept: its file is there.
-    expect([...world.engine().tasks.in('dormant')].map(({ ref }) => ref.path)).toEqual(['f.txt']);
+    expect([...world.engine().tasks.in('dormant')].map(({ ref }) => ref.path)).toEqual([kept]);
     await world.restart();
     await world.sync();
-    expect([...world.docIds().keys()].sort()).toEqual(['f.txt', sent]);
+    expect([...world.docIds().keys()].sort()).toEqual([kept, sent].sort());
   },
 );
 
