@@ -49,6 +49,32 @@ describe('attachments', () => {
   });
 });
 
+describe('an attachment that has attachments of its own', () => {
+  it.each(['x.csv.meta.json', 'd/x.csv.meta.json'])(
+    'is sent with its document as soon as its own sidecar lists none: %s',
+    async (sidecar) => {
+      const attachment = sidecar.replace('.meta.json', '');
+      await standing({
+        'report.pdf': 'report',
+        'report.pdf.meta.json': `{"attachments": ["${attachment}"]}`,
+        [attachment]: 'x',
+        'd/y.csv': 'y',
+        'y.csv': 'y',
+        [sidecar]: '{"attachments": ["y.csv"]}',
+      });
+      await world.sync();
+      expect(world.engine().tasks.counts('inbox').failed).toBe(1);
+      await world.inbox.write(sidecar, '{}');
+      await world.sync();
+      await world.pass(60_000);
+      expect([world.engine().tasks.counts('inbox').failed, recorded()]).toEqual([
+        0,
+        [['x.csv', sha256('x')]],
+      ]);
+    },
+  );
+});
+
 describe('an attachment below an ignore file that is not UTF-8', () => {
   it('is not sent until that is fixed, seen by a scan or not', async () => {
     await standing({

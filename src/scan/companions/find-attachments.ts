@@ -91,7 +91,7 @@ export async function findAttachments(
   ];
   const keys = [
     ...(own === null ? [] : keysOf(path, own)),
-    ...listed.map((file) => [file.text, keyOf(file)] as const),
+    ...listed.map((file) => [file.text, keyOf(folder, file)] as const),
   ];
   return { own, listed, keys };
 }
@@ -171,9 +171,9 @@ function keysOf(path: string, listing: AttachmentListing): (readonly [string, st
   ];
 }
 
-function keyOf({ place, refusal, entry }: ListedFile): string {
+function keyOf({ attachmentLists }: FolderState, { place, refusal, entry }: ListedFile): string {
   if (place.kind !== 'inside') return place.kind;
-  if (refusal !== null) return 'refused';
+  if (refusal !== null || attachmentLists.isOwner(place.path)) return 'refused';
   if (entry === null) return 'missing';
   return entry.fault ?? entryKey(entry);
 }

@@ -181,7 +181,7 @@ it('one whose file has come to the place of an attachment is kept, and nothing w
   await world.pass(60_000);
   const states = ['dormant', 'waiting', 'grace'] as const;
   expect(states.map((state) => [...world.engine().tasks.in(state)].map(({ ref }) => ref.path))).toEqual([
-    ['sub/a.txt'],
+    ['t.csv'],
     [],
     [],
   ]);
