@@ -51,6 +51,8 @@ const noCodes = new Set([
   // Errors that end a command: the message says the fix.
   'daemon-silent',
   'daemon-forbidden',
+  // Of /readyz alone, and it passes by itself.
+  'folder-scanning',
   // What came of an answer.
   'too-long',
 ]);
