@@ -75,8 +75,8 @@ export interface DirectoryScan {
 export interface AttachedFile {
   /** The document's name. */
   readonly owner: string;
-  /** Of the document. */
-  readonly ownerStat: FileStat;
+  /** Of the document; null: none is sent there, and the file lies in its directory of attachments. */
+  readonly ownerStat: FileStat | null;
   /** NFC, from the folder's root. */
   readonly path: string;
   readonly stat: FileStat;

@@ -57,7 +57,7 @@ import type { Activity, Reason } from '../model/report/status.ts';
 import { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { hasAttachmentAt } from './decide/attachments.ts';
+import { hasAttached } from './decide/attachments.ts';
 import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
@@ -385,7 +385,7 @@ export class Engine {
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (differences.proof !== null) this.#notes.rootProved(scan, differences.proof);
     this.#noteLeft(scan);
-    this.#unsentAttachments.note(scan, this.#isSentWith);
+    this.#noteAttached(scan);
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
     if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
@@ -435,7 +435,7 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record !== undefined) this.#unsentModes.keep(before.stat, modeOfRecord({ ref, record }));
     else if (!this.#standsElsewhere(ref, before.stat))
-      this.#notes.inBackground(this.#comparison.noteSaved(task, before.stat, seen.stat));
+      this.#notes.inBackground(this.#comparison.noteSaved(ref, seen.stat, before.stat));
     this.#inspectKept(before.stat, seen.stat);
   }
 
@@ -453,6 +453,18 @@ export class Engine {
       return { kind: 'former', held: { ...held, file: by } };
     });
     if (former.length > 0) this.#notes.inBackground(this.#writer.commit(former));
+  }
+
+  /** What documents attach that were not sent with it: another file may have been saved in the place of an attachment. */
+  #noteAttached({ folder, directory, attachments = [] }: DirectoryScan): void {
+    for (const file of attachments) {
+      const owner = { folder, path: joinPath(directory, file.owner) };
+      const place = { folder, path: file.path };
+      if (this.#isSentWith(owner, place, file.stat)) continue;
+      const { ownerStat } = file;
+      if (ownerStat !== null) this.#unsentAttachments.note({ ...file, owner, ownerStat });
+      this.#notes.inBackground(this.#comparison.noteSaved(place, file.stat));
+    }
   }
 
   /** A recorded path whose file is not listed. */
@@ -838,9 +850,9 @@ export class Engine {
     return found;
   }
 
-  readonly #isSentWith = (ref: DocumentRef, place: DocumentRef): boolean => {
+  readonly #isSentWith = (ref: DocumentRef, place: DocumentRef, file: FileStat): boolean => {
     const record = this.#ledger.get(ref);
-    return record !== undefined && hasAttachmentAt({ ref, record }, place);
+    return record !== undefined && hasAttached({ ref, record }, place, file);
   };
 
   /** What a file without a record counts as held with. */

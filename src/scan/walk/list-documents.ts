@@ -95,8 +95,12 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   }
   // Of a document that is ignored, or not there: what lies in it is not sent, and stands all the same.
   const owned = new Set(found.attachmentDirectories);
-  for (const [name, own] of sorted.attachmentDirectories)
-    if (!owned.has(joinPath(directory, own.name))) await lookAtAttached(folder, listed, { name, found });
+  for (const [name, own] of sorted.attachmentDirectories) {
+    const ownPath = joinPath(directory, own.name);
+    if (owned.has(ownPath)) continue;
+    const attached = await lookAtAttached(folder, listed, { name, found });
+    found.attachments.push(...ownFiles({ owner: name, ownerStat: null }, attached, ownPath));
+  }
   await findAttachedToLeftOut(folder, listed, found);
   await findMeant(listed, found);
   for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, found.unfit.get(name)));
@@ -153,6 +157,19 @@ function listedFiles(
     if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) return [];
     return [{ ...owner, path: place.path, stat: statOf(entry.stats), isListed: true }];
   });
+}
+
+function ownFiles(
+  owner: Pick<AttachedFile, 'owner' | 'ownerStat'>,
+  { own }: FoundAttachments,
+  directory: string,
+): readonly AttachedFile[] {
+  const files = own?.kind === 'listed' ? own.files : [];
+  return files.flatMap(({ name, stats }) =>
+    stats === null
+      ? []
+      : [{ ...owner, path: joinPath(directory, name), stat: statOf(stats), isListed: false }],
+  );
 }
 
 /** Looks at what a document attaches; takes note of its directory of attachments, which is watched from then on. */
@@ -246,11 +263,9 @@ async function fingerprintOf(
   const owner = { owner: name, ownerStat: statOf(stats) };
   if (attached.own?.kind === 'listed') {
     const ownPath = joinPath(path, sorted.attachmentDirectories.get(name)?.name ?? '');
-    for (const { name: file, stats } of attached.own.files) {
-      const path = joinPath(ownPath, file);
-      if (!folder.attachmentLists.isAttachment(path)) found.attached += 1;
-      if (stats !== null) found.attachments.push({ ...owner, path, stat: statOf(stats), isListed: false });
-    }
+    for (const { name: file } of attached.own.files)
+      if (!folder.attachmentLists.isAttachment(joinPath(ownPath, file))) found.attached += 1;
+    found.attachments.push(...ownFiles(owner, attached, ownPath));
     const { code, message } = linkedAttachment;
     for (const link of attached.own.links) found.skips.push({ path: joinPath(ownPath, link), code, message });
   }

@@ -97,13 +97,23 @@ export function withAttachmentAt(
   return { ref, record: { ...record, attachments } };
 }
 
-/** A record with an attachment in whose place another file was saved: it is that one, of which the service has nothing yet. */
-export function withAttachmentSaved(record: LedgerRecord, before: FileStat, by: FileStat): LedgerRecord {
+/**
+ * A record with an attachment in whose place another file was saved: it is that one, of which the service has nothing yet.
+ * `before`: the file that stood there, where that is not the attachment's own place. Null: it has none.
+ */
+export function withAttachmentSaved(
+  { ref, record }: LedgerEntry,
+  place: DocumentRef,
+  by: FileStat,
+  before?: FileStat,
+): LedgerEntry | null {
   const stat = { ...by, ctimeMs: 0 };
-  const attachments = record.attachments.map((one) =>
-    isSameFile(one.stat, before) ? { ...one, stat } : one,
-  );
-  return { ...record, attachments };
+  const isSaved = (one: RecordedAttachment) =>
+    !isSameFile(one.stat, by) &&
+    (isAttachedAt(one, ref, place) || (before !== undefined && isSameFile(one.stat, before)));
+  if (!record.attachments.some(isSaved)) return null;
+  const attachments = record.attachments.map((one) => (isSaved(one) ? { ...one, stat } : one));
+  return { ref, record: { ...record, attachments } };
 }
 
 /** A document whose attachment a found file is, or was. */
@@ -139,7 +149,16 @@ export function recordedOwners(
 }
 
 export function hasAttachmentAt({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
+  return record.attachments.some((one) => isAttachedAt(one, ref, place));
+}
+
+/** Whether a document was sent with this very file in its place, as far as files can be told apart. */
+export function hasAttached({ ref, record }: LedgerEntry, place: DocumentRef, file: FileStat): boolean {
   return record.attachments.some(
-    ({ path, folder = ref.folder }) => path === place.path && folder === place.folder,
+    (one) => isAttachedAt(one, ref, place) && (file.ino === 0 || isSameFile(one.stat, file)),
   );
+}
+
+function isAttachedAt({ path, folder }: RecordedAttachment, owner: DocumentRef, place: DocumentRef): boolean {
+  return path === place.path && (folder ?? owner.folder) === place.folder;
 }

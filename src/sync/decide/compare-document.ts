@@ -178,12 +178,13 @@ export class DocumentComparison {
   }
 
   /** What was saved in the place of an attachment, wherever that is by now, is that attachment. */
-  async noteSaved(task: Task, before: FileStat, by: FileStat): Promise<void> {
-    for (const { ref, record } of this.#ledger.findOwners(task.ref, before)) {
-      const unlock = this.#locks.take(task, [ref]);
-      if (unlock === null) continue;
-      const saved = withAttachmentSaved(record, before, by);
-      await this.#options.writer.commit([{ kind: 'put', ref, record: saved }]).finally(unlock);
+  async noteSaved(place: DocumentRef, by: FileStat, before?: FileStat): Promise<void> {
+    for (const { ref } of this.#ledger.findOwners(place, before ?? by)) {
+      const record = this.#ledger.get(ref);
+      const saved = record === undefined ? null : withAttachmentSaved({ ref, record }, place, by, before);
+      const unlock = saved === null ? null : this.#locks.take(undefined, [ref]);
+      if (saved === null || unlock === null) continue;
+      await this.#options.writer.commit([{ kind: 'put', ...saved }]).finally(unlock);
     }
   }
 

@@ -1,23 +1,17 @@
-import { isSameFile, joinPath, refKey } from '../../model/document.ts';
-import type {
-  AttachedFile,
-  DirectoryScan,
-  DocumentRef,
-  FileStat,
-  FoundDocument,
-  HeldMode,
-} from '../../model/document.ts';
+import { isSameFile, refKey } from '../../model/document.ts';
+import type { AttachedFile, DocumentRef, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import type { FormerOwner } from './attachments.ts';
 import { modeOfAttachment, UnsentModes } from './unsent-modes.ts';
 
-interface UnsentAttachment extends Omit<AttachedFile, 'owner'> {
+interface UnsentAttachment extends Omit<AttachedFile, 'owner' | 'ownerStat'> {
   readonly owner: DocumentRef;
+  readonly ownerStat: FileStat;
 }
 
 type Found = Pick<FoundDocument, 'ref' | 'stat'>;
 
-/** Whether a document was sent with the file of a place. */
-type IsSent = (owner: DocumentRef, place: DocumentRef) => boolean;
+/** Whether a document was sent with this file in a place. */
+type IsSent = (owner: DocumentRef, place: DocumentRef, file: FileStat) => boolean;
 
 /**
  * What scans saw attached to documents that were not sent with it. What a sidecar lists stays an attachment while this
@@ -31,15 +25,11 @@ export class UnsentAttachments {
   /** By the key of the path, and by inode number. */
   readonly #byFile = new Map<string | number, Set<UnsentAttachment>>();
 
-  /** A directory was listed. */
-  note({ folder, directory, attachments = [] }: DirectoryScan, isSent: IsSent): void {
-    for (const file of attachments) {
-      const owner = { folder, path: joinPath(directory, file.owner) };
-      if (isSent(owner, { folder, path: file.path })) continue;
-      const before = this.#byOwner.get(refKey(owner))?.get(file.path);
-      if (before !== undefined) this.#end(before, file.stat);
-      this.#add({ ...file, owner });
-    }
+  /** A scan saw it. */
+  note(one: UnsentAttachment): void {
+    const before = this.#byOwner.get(refKey(one.owner))?.get(one.path);
+    if (before !== undefined) this.#end(before, one.stat);
+    this.#add(one);
   }
 
   /** Documents to which a file was attached by a sidecar. `placesOf`: where a document stands by now. */
@@ -64,7 +54,7 @@ export class UnsentAttachments {
   /** A document was sent: of what it was sent with its record tells from now on. True: there is more. */
   sent(owner: DocumentRef, isSent: IsSent): boolean {
     for (const one of this.#byOwner.get(refKey(owner))?.values() ?? [])
-      if (isSent(owner, { folder: owner.folder, path: one.path })) this.#remove(one);
+      if (isSent(owner, { folder: owner.folder, path: one.path }, one.stat)) this.#remove(one);
     return this.#byOwner.has(refKey(owner));
   }
 
