@@ -223,6 +223,9 @@ export function isAbsent<T extends Inspection>(
   return found?.kind === 'absent' || (found?.kind === 'ignored' && found.device !== undefined);
 }
 
+/** `code` of a symbolic link, followed or not. */
+export const symbolicLinkCode = 'symbolic-link';
+
 /** `code` of a sidecar that fits no file of its directory. */
 export const orphanSidecarCode = 'orphan-sidecar';
 

@@ -1,7 +1,13 @@
 import type { Stats } from 'node:fs';
 
 import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
-import { emptyFileCode, joinPath, orphanSidecarCode, sidecarInCapitalsCode } from '../../model/document.ts';
+import {
+  emptyFileCode,
+  joinPath,
+  orphanSidecarCode,
+  sidecarInCapitalsCode,
+  symbolicLinkCode,
+} from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { cannotBeRead, unreadableCodeOf } from '../../model/errors.ts';
 import {
@@ -96,19 +102,19 @@ const sidecarInCapitals: Classification = {
 };
 const notFollowed: Classification = {
   kind: 'skipped',
-  code: 'symbolic-link',
+  code: symbolicLinkCode,
   message: 'a symbolic link, which is not followed',
 };
 const followed: Classification = {
   kind: 'ignored',
-  code: 'symbolic-link',
+  code: symbolicLinkCode,
   message: 'a symbolic link to a place in this folder: what it leads to is sent from there',
 };
 
 /** A link among the files of an attachments directory. */
 export const linkedAttachment: Classification & { readonly kind: 'skipped' } = {
   kind: 'skipped',
-  code: 'symbolic-link',
+  code: symbolicLinkCode,
   message: 'a symbolic link; in an attachments directory none is followed',
 };
 

@@ -1,4 +1,11 @@
-import { hasGone, isBirthKnown, isSameFile, refKey, sameFile } from '../../model/document.ts';
+import {
+  hasGone,
+  isBirthKnown,
+  isSameFile,
+  refKey,
+  sameFile,
+  symbolicLinkCode,
+} from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, isUnreadable, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
@@ -225,8 +232,14 @@ async function hasLeft(
   const found = await inspect(ref);
   // In a folder that is not configured any more, nobody looks. What stands elsewhere has left it, or is a link of it.
   if (found === undefined) return filesOfRecord(record).some((file) => isSameFile(file, standing));
-  if (hasGone(found)) return !isRootChanged(ref.folder) || isProven(filesOfRecord(record), standing);
+  if (hasGone(found) || isLink(found))
+    return !isRootChanged(ref.folder) || isProven(filesOfRecord(record), standing);
   return isBeyondReach(found) && isProven(filesOfRecord(record), standing);
+}
+
+/** What a link leads to is a document at its own place only. */
+function isLink(found: Inspection): boolean {
+  return (found.kind === 'ignored' || found.kind === 'skipped') && found.code === symbolicLinkCode;
 }
 
 /**

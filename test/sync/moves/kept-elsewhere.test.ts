@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
@@ -150,6 +150,23 @@ it.each([
       content: isAnothers ? 'one' : 'saved',
       metadata: { shareInfo: { mode: 'NONE' } },
     });
+  },
+);
+
+it.each([false, true])(
+  'one in whose place a link to its new place stands keeps its docId, links followed: %s',
+  async (followSymlinks) => {
+    world = await syncedFolder({ settings: { followSymlinks } });
+    await mkdir(world.inbox.join('store'));
+    await world.inbox.write('a.txt', 'one');
+    await world.sync();
+    const docId = world.docIds().get('a.txt');
+    await rename(world.inbox.join('a.txt'), world.inbox.join('store/a.txt'));
+    await symlink('store/a.txt', world.inbox.join('a.txt'));
+    await world.sync();
+    await world.pass(60_000);
+    await world.sync();
+    expect([[...world.docIds()], world.service.calls]).toEqual([[['store/a.txt', docId]], ['upload']]);
   },
 );
 
