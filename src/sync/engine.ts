@@ -436,7 +436,6 @@ export class Engine {
     if (record !== undefined) this.#unsentModes.keep(before.stat, modeOfRecord({ ref, record }));
     else if (!this.#standsElsewhere(ref, before.stat))
       this.#notes.inBackground(this.#comparison.noteSaved(ref, seen.stat, before.stat));
-    this.#inspectKept(before.stat, seen.stat);
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
@@ -1019,10 +1018,7 @@ export class Engine {
         this.#end(task);
         return;
       case 'nothing':
-        if (found.device !== null && task.seen !== null) {
-          this.#unsentModes.note(task.ref, task.seen);
-          this.#inspectKept(task.seen.stat);
-        }
+        if (found.device !== null && task.seen !== null) this.#unsentModes.note(task.ref, task.seen);
         await this.#clearFailure(task, found.device);
         this.#end(task);
         return;
@@ -1059,30 +1055,16 @@ export class Engine {
     }
   }
 
-  /** Its file stands elsewhere, and not as a document that can be sent: the record goes there with it. */
+  /** Its file stands elsewhere, and not as a document that can be sent: the record goes there with it, where it can. */
   async #keep(task: Task, { reason, at }: Extract<Whereabouts, { kind: 'kept' }>): Promise<void> {
     const record = this.#ledger.get(task.ref);
-    const move =
-      at === null || record === undefined
-        ? null
-        : moveUnsent({ ref: task.ref, record }, at, this.#moveEvidence);
-    if (move !== null && (await this.#follow(task, move))) return this.holds.endIfEmpty(task.ref.folder);
-    this.#advance(task, { kind: 'dormant', reason });
-    return this.holds.endApproval(task);
-  }
-
-  /** A file is gone from where it could not be sent: documents that were kept because it stood there are inspected. */
-  #inspectKept(stat: FileStat, by: FileStat | null = null): void {
-    for (const { ref, record } of this.#ledger.findByInode(stat.ino)) {
-      const kept = this.tasks.get(ref);
-      if (kept?.state.kind !== 'dormant' || !filesOfRecord(record).some((file) => sameFile(file, stat)))
-        continue;
-      if (by === null) this.#advance(kept, { kind: 'touched' });
-      else
-        this.#notes.inBackground(
-          this.#noteStanding(kept, by).then(() => this.#advance(kept, { kind: 'touched' })),
-        );
+    if (at === null || record === undefined) {
+      this.#advance(task, { kind: 'dormant', reason });
+      return this.holds.endApproval(task);
     }
+    if (await this.#follow(task, moveUnsent({ ref: task.ref, record }, at)))
+      return this.holds.endIfEmpty(task.ref.folder);
+    this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
 
   /** What stands there and is not sent is its document's file, unless it is that of another one which has come there. */

@@ -88,10 +88,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Sidecar cannot be read',
         fix: 'Make it a regular file that the user who runs ingestd can read. Its documents are not sent until then.',
       },
-      'moved-unsent': {
-        cause: 'Moved to a place where it cannot be sent',
-        fix: 'Fix the problem at its new place. Until then the service keeps the document unchanged.',
-      },
       'kept-elsewhere': {
         cause: 'Moved to a place that is not sent',
         fix: 'The document stays at the service. Remove the file for good to delete it, or move it back.',

@@ -159,13 +159,11 @@ async function findOrigin(
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
 }
 
-/** A record follows its file to where that is not sent. Null: it stays, as another folder does otherwise with what is removed. */
+/** A record follows its file to where that is not sent. */
 export function moveUnsent(
   entry: LedgerEntry,
   to: { readonly ref: DocumentRef; readonly stat: FileStat },
-  { removeAlike }: Pick<MoveEvidence, 'removeAlike'>,
-): Move | null {
-  if (!removeAlike(entry.ref.folder, to.ref.folder)) return null;
+): Move {
   const { stat } = entry.record;
   const isEdited = stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !sameFile(stat, to.stat);
   const step = { entry, to: to.ref, stat: isEdited ? stat : to.stat, isEdited };

@@ -10,11 +10,6 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
-/** `code` of a document whose file stands where it is not sent. */
-const keptElsewhereCode = 'kept-elsewhere';
-/** The same where that ends when something is fixed. */
-const movedUnsentCode = 'moved-unsent';
-
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =
   | { readonly kind: 'nowhere' }
@@ -56,7 +51,7 @@ export async function whereaboutsOf(
   for (const { folder, path, stat, isNamed } of evidence.search.files) {
     const there = { folder, path };
     if (!(await isSameContent(there, { stat, record }, evidence))) continue;
-    if (!isNamed) return kept(there, 'its name cannot be sent');
+    if (!isNamed) return kept(there, 'its name cannot be sent', null);
     // Hard links: what is another record's own file proves nothing about this one.
     const other = evidence.ledger.get(there);
     if (refKey(there) === refKey(ref) || (other !== undefined && sameFile(other.stat, stat))) continue;
@@ -65,16 +60,15 @@ export async function whereaboutsOf(
     switch (found?.kind) {
       case 'document':
         if (other !== undefined || isRefused(there, evidence)) continue;
-        return waitingAt(there, evidence) ?? { kind: 'unclear', ref: there };
+        return waitingAt({ ref: there, stat }, evidence) ?? { kind: 'unclear', ref: there };
       case 'ignored':
       case 'skipped':
-        return { ...kept(there, found.message), at };
       case 'unfit':
       case 'waiting':
-        return { ...kept(there, found.message, movedUnsentCode), at };
+        return kept(there, found.message, at);
       case 'unknown':
         // Below a directory of which nothing is sent or deleted until it can be read: it stands there all the same.
-        if (isUnreadable(found)) return { ...kept(there, found.message, movedUnsentCode), at };
+        if (isUnreadable(found)) return kept(there, found.message, at);
         return { kind: 'unclear', ref: there };
       case 'absent':
       case 'settling':
@@ -125,14 +119,14 @@ function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
 }
 
 /** Compared with the ledger it waits: it is an attachment of another document. Null: it does not. */
-function waitingAt(ref: DocumentRef, { tasks }: Evidence): Whereabouts | null {
-  const state = tasks.get(ref)?.state;
-  return state?.kind === 'waiting' ? kept(ref, state.reason.message, movedUnsentCode) : null;
+function waitingAt(at: StandingFile, { tasks }: Evidence): Whereabouts | null {
+  const state = tasks.get(at.ref)?.state;
+  return state?.kind === 'waiting' ? kept(at.ref, state.reason.message, at) : null;
 }
 
-function kept(ref: DocumentRef, why: string, code = keptElsewhereCode) {
+function kept(ref: DocumentRef, why: string, at: StandingFile | null): Whereabouts {
   const message = `its file is ${printable(refKey(ref))} now, which is not sent (${why}); the document is kept`;
-  return { kind: 'kept', reason: { code, message }, at: null } as const;
+  return { kind: 'kept', reason: { code: 'kept-elsewhere', message }, at };
 }
 
 type InFolder<T> = T & { readonly folder: string };

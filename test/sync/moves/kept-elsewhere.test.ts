@@ -143,8 +143,7 @@ it.each([
     await rename(at(place), at('c.txt'));
     await afterwards();
     const isAnothers = place.startsWith('b.txt.attachments/');
-    const path = isAnothers ? place : 'c.txt';
-    expect(Object.fromEntries(world.docIds())).toEqual({ 'b.txt': expect.anything(), [path]: docId });
+    expect(Object.fromEntries(world.docIds())).toEqual({ 'b.txt': expect.anything(), 'c.txt': docId });
     expect(world.service.calls).not.toContain('delete');
     expect(world.service.documents.get(docId ?? '')).toMatchObject({
       content: isAnothers ? 'one' : 'saved',
