@@ -128,7 +128,6 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     }
     // Of a few new directories the follow-up takes care; there the watches are set long before.
     if (mustRepeat(outcome)) planFull(request.cause, false, waiters);
-    if (outcome.outgrown) planFull('overflow', true, []);
     if (request.cause === 'event' || request.cause === 'rescan') {
       const followUpAt = clock.monotonic() + timing.settleMs + followUpSlackMs;
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);

@@ -34,7 +34,6 @@ function found({ targets }: ScanRequest): Scanned {
     changed: [],
     readAgain: [],
     late: false,
-    outgrown: false,
     report,
   };
 }
@@ -257,13 +256,6 @@ describe('a scheduler says', () => {
     expect(isDone).toBe(false);
     await clock.advance(15);
     expect([isDone, requests]).toEqual([true, ['0 rescan all', '10 start all from scratch']]);
-  });
-
-  it('that a folder that has outgrown its watcher is scanned from scratch', async () => {
-    const { clock, scheduler, requests } = scripted({ outgrown: true });
-    void scheduler.everything('rescan', false);
-    await clock.advance(100);
-    expect(requests).toEqual(['0 rescan all', '10 overflow all from scratch']);
   });
 
   it('that events go before a rescan, and not before a scan from scratch, which finds them', async () => {

@@ -59,8 +59,6 @@ export type ScanOutcome =
       readonly readAgain: readonly (readonly [directory: string, at: number])[];
       /** Watches were set after the reading: it has to be read again. */
       readonly late: boolean;
-      /** The tree has grown beyond what its watcher is good for: everything has to be scanned from scratch. */
-      readonly outgrown: boolean;
       readonly report: ScanReport;
     }
   /** The root is another one than that of the last scan of everything: everything has to be scanned from scratch. */

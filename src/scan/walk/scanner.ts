@@ -1,7 +1,7 @@
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameDirectory } from '../../model/document.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
-import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
+import { chooseBackend } from '../watch/choose-backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -46,7 +46,6 @@ export function createScanner(
     if (targets === 'all') scannedRoot = root.identity;
     folder.observations.prune();
     tree.pruneMissed(folder.observations.now() - folder.removeGraceMs);
-    const outgrown = backend === null && watches.backend() === 'chokidar' && hasOutgrownChokidar(size);
     return {
       kind: 'scanned',
       full: targets === 'all',
@@ -57,7 +56,6 @@ export function createScanner(
         again === null ? [] : [[directory, again.dueAt] as const],
       ),
       late,
-      outgrown,
       report: report(),
     };
   }

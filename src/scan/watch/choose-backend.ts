@@ -38,10 +38,3 @@ export function chooseBackend({
   if (outOfWatches) return 'native';
   return directories <= chokidarUpTo.directories && entries <= chokidarUpTo.entries ? 'chokidar' : 'native';
 }
-
-/**
- * Says whether a tree has outgrown chokidar. At twice the limit: one that stays about it does not go back and forth.
- */
-export function hasOutgrownChokidar({ directories, entries }: TreeSize): boolean {
-  return directories > 2 * chokidarUpTo.directories || entries > 2 * chokidarUpTo.entries;
-}

@@ -42,7 +42,6 @@ describe('a scan', () => {
       kind: 'scanned',
       full: true,
       late: false,
-      outgrown: false,
       report: { directories: 3, watches: 0, backend: null, polled: true, withoutEvents: true, unwatched: 0 },
     });
   });
