@@ -1,7 +1,7 @@
 import { wallTimeOf } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { noDocIdCode } from '../../model/doubts.ts';
-import { longestBackOffMs, nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
+import { nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -48,7 +48,6 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * take: those that fail while it answers others. Open: nothing goes out.
  */
 export function createCircuitBreaker({ clock, log, random, restMs, isPass = false, changed }: Options) {
-  const outage = createOutage(clock, log);
   /** Requests that it answered, whatever it said. */
   let answers = 0;
   /** Since then: failures that found out something, those of requests that were under way together as one. */
@@ -77,8 +76,8 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     const now = clock.monotonic();
     openUntil = Math.max(openUntil, now + ms);
     if (reason === null) since = now;
+    if (reason === null && isToldHere(why)) log.warn({ ...why }, 'service unavailable');
     reason = why;
-    outage.goesOn(why, ms);
     changed();
   }
 
@@ -110,6 +109,11 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     answered();
     refused = 0;
     forbidden = 0;
+    if (reason !== null && isToldHere(reason)) log.info({}, 'service available again');
+    forget();
+  }
+
+  function forget(): void {
     if (reason !== null) changed();
     reason = null;
     misaddressed = false;
@@ -174,13 +178,11 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
   function noteOfService(outcome: Outcome, about: string, untaken: Untaken | null): void {
     switch (outcome.kind) {
       case 'accepted':
-        outage.over();
         reset();
         return;
       case 'unavailable':
       case 'unknown':
         if (!isNoDocId(outcome)) return noteUnavailable(outcome, about, untaken);
-        outage.over();
         return reset();
       case 'unauthorized':
         refused += 1;
@@ -197,7 +199,6 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
           return noteUnavailable(outcome, about, untaken);
         }
         // It answers, and of this one document: whatever was wrong with all of it is over.
-        outage.over();
         if (reason === null) answered();
         else recovered();
         addUpTo(inARow, missing, about);
@@ -209,10 +210,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
         forbidden = outcome.code === 'http-403' ? forbidden + 1 : 0;
         if (forbidden >= inARow) {
           wait(forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
-        } else {
-          outage.over();
-          if (reason !== null) reset();
-        }
+        } else if (reason !== null) reset();
         return;
       case 'withdrawn':
       case 'changed':
@@ -259,7 +257,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     close: () => {
       withoutDocId = 0;
       stopped = null;
-      outage.reportAgain();
+      forget();
       reset();
     },
   };
@@ -281,47 +279,15 @@ function addUpTo(most: number, set: Set<string>, text: string): void {
   if (set.size < most) set.add(text);
 }
 
+/** The token source logs refused credentials. */
+function isToldHere({ code }: Pick<Reason, 'code'>): boolean {
+  return code !== 'credentials-refused';
+}
+
 function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unavailable' }> {
   return outcome.kind === 'unavailable' && outcome.code === 'http-429';
 }
 
 function isNoDocId(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unknown' }> {
   return outcome.kind === 'unknown' && outcome.code === noDocIdCode;
-}
-
-/** Logs the beginning and the end of an outage, not each attempt between. */
-function createOutage(clock: Clock, log: LogPort) {
-  /** Monotonic, ms; null: there is none. */
-  let since: number | null = null;
-  /** The end of the last wait: the outage is known to have lasted until then at most. Monotonic, ms. */
-  let until = 0;
-  /** Each kind is reported once, however often they alternate. */
-  const reported = new Set<string>();
-
-  return {
-    /** Sending pauses for this reason; `ms` until the next attempt, 0: each document retries on its own. */
-    goesOn: ({ code, message }: Reason, ms: number) => {
-      // The token source logs refused credentials.
-      if (code === 'credentials-refused') return;
-      const now = clock.monotonic();
-      since ??= now;
-      until = Math.max(until, now + Math.max(ms, longestBackOffMs));
-      if (reported.has(code)) return;
-      reported.add(code);
-      const again = ms > 0 ? { againInSeconds: Math.ceil(ms / 1000) } : {};
-      log.warn({ code, message, ...again }, 'service unavailable');
-    },
-    /** The service gave a valid answer. */
-    over: () => {
-      if (since === null) return;
-      // Without anything to send there are no attempts, perhaps all night: that time does not count.
-      const lastedSeconds = Math.round((Math.min(clock.monotonic(), until) - since) / 1000);
-      since = null;
-      until = 0;
-      reported.clear();
-      log.info({ lastedSeconds }, 'service available again');
-    },
-    /** A person asked for an attempt now: a failure is reported again. */
-    reportAgain: () => reported.clear(),
-  };
 }
