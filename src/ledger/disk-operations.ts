@@ -1,5 +1,5 @@
 import { statSync, writeSync } from 'node:fs';
-import { constants, copyFile, link, open, rename, rm } from 'node:fs/promises';
+import { constants, link, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
 import { syncDirectory } from '../lib/files/durable-file.ts';
@@ -28,8 +28,6 @@ export interface Disk {
   /** A file that is there, to be written on. */
   readonly open: (path: string) => Promise<DiskFile>;
   readonly rename: (from: string, to: string) => Promise<void>;
-  /** Makes `to` a file with the same bytes, on the medium when it resolves. Its name is not: see `syncDirectory`. */
-  readonly copy: (from: string, to: string) => Promise<void>;
   /** A second name for a file. */
   readonly link: (from: string, to: string) => Promise<void>;
   /** No error when there is no such file. */
@@ -52,16 +50,6 @@ export const realDisk: Disk = {
   },
   open: async (path) => openFile(path, await open(path, constants.O_WRONLY | constants.O_NOFOLLOW)),
   rename,
-  copy: async (from, to) => {
-    await rm(to, { force: true });
-    await copyFile(from, to, constants.COPYFILE_EXCL);
-    const handle = await open(to, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  },
   link,
   remove: (path) => rm(path, { force: true }),
   syncDirectory,

@@ -55,16 +55,14 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
   }
 
   /**
-   * Puts the first snapshot of this holder in force, and a copy in the place of the one before it; takes away what
-   * earlier holders wrote.
+   * Puts the first snapshot of this holder in force, and a second one like it in the place of the one before it; takes
+   * away what earlier holders wrote.
    */
-  async function replaceHolder(temporary: string, generation: number): Promise<void> {
+  async function replaceHolder(temporary: string, second: string, generation: number): Promise<void> {
     await confirm();
     await disk.rename(temporary, paths.snapshot);
     await disk.syncDirectory(paths.dir);
-    const copy = paths.temporary(`previous.${process.pid}`);
-    await disk.copy(paths.snapshot, copy);
-    await disk.rename(copy, paths.previous);
+    await disk.rename(second, paths.previous);
     await disk.syncDirectory(paths.dir);
     baseGeneration = generation;
     isBaseInForce = true;
@@ -94,8 +92,10 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
       const { file, bytes } = await createJournal(disk, paths, head);
       await file.close();
       const temporary = paths.temporary(`${process.pid}.taken`);
-      snapshotBytes = await writeSnapshot(disk, temporary, { head, capture: loaded.data.capture() });
-      await replaceHolder(temporary, head.generation);
+      const second = paths.temporary(`previous.${process.pid}`);
+      for (const path of [temporary, second])
+        snapshotBytes = await writeSnapshot(disk, path, { head, capture: loaded.data.capture() });
+      await replaceHolder(temporary, second, head.generation);
       olderBytes = 0;
       return { ...head, bytes };
     } catch (error) {

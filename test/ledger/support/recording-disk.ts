@@ -88,12 +88,6 @@ export function recordingDisk(): RecordingDisk {
       move(names, from, to);
       remember(`rename to ${basename(to)}`);
     },
-    copy: async (from, to) => {
-      await realDisk.copy(from, to);
-      const content = await readFile(to);
-      names.set(to, { content, synced: content });
-      remember(`copy to ${basename(to)}`);
-    },
     link: async (from, to) => {
       await realDisk.link(from, to);
       const inode = names.get(from);
