@@ -15,7 +15,7 @@ export interface SetBack {
 
 const firstMs = 1_000;
 /** Whatever waits to be sent is tried again after this at the latest. */
-export const longestBackOffMs = 5 * 60_000;
+const longestBackOffMs = 5 * 60_000;
 /** Full jitter may draw zero, and a loop must pause. */
 const shortestMs = 250;
 /** The longest Retry-After that is honoured, even if the service asks for a day (N17). */
