@@ -31,7 +31,7 @@ import type {
 } from '../model/document.ts';
 import { doubtsAbout, inDoubtCode, interruptedUploads, lastWithoutDocId } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
-import { modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
+import { heldByFile, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
 import { isAttachmentDirectory } from '../model/names-and-types.ts';
@@ -446,12 +446,20 @@ export class Engine {
   /** `by`: what stands in the place of a file, which may be its save; it is shared no more widely than that was to be. */
   #noteUnsent(ref: DocumentRef, before: Seen, by: FileStat | null): void {
     this.#unsentModes.note(ref, before);
-    if (by === null || sameFile(before.stat, by)) return;
-    for (const held of this.#unsentModesOf(before)) this.#unsentModes.keep(by, held);
-    const former = this.#ledger.formerModes(before.stat).map((held): Change => {
-      return { kind: 'former', held: { ...held, file: by } };
-    });
-    if (former.length > 0) this.#notes.inBackground(this.#writer.commit(former));
+    if (by !== null && !sameFile(before.stat, by)) this.#inherit({ ref, stat: before.stat }, by);
+  }
+
+  /** What a file counts as held with, what is saved in its place does: over a restart, where the ledger knows it. */
+  #inherit(before: Pick<FoundDocument, 'ref' | 'stat'>, by: FileStat): void {
+    const records = this.#ledger.findHolders(before.stat);
+    const heldWith = (unsent: readonly HeldMode[]) =>
+      heldByFile(before, this.#ledger.get(before.ref), { records, unsent });
+    const held = heldWith(this.#unsentModesOf(before));
+    if (held !== null) this.#unsentModes.keep(by, held);
+    const told = heldWith(this.#ledger.formerModes(before.stat));
+    if (told === null) return;
+    const former = { kind: 'former', held: { ...told, file: by } } as const;
+    this.#notes.inBackground(this.#writer.commit([former]));
   }
 
   /** What documents attach that were not sent with it: another file may have been saved in the place of an attachment. */

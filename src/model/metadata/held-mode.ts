@@ -347,9 +347,19 @@ function shownSource(path: string, record: LedgerRecord): string | null {
   return defaults === undefined ? '' : joinPath(defaults, defaultsName);
 }
 
+/** The mode that a file counts as held with which stands, or stood, at a path; null: no statement is too wide for it. */
+export function heldByFile(
+  found: Pick<FoundDocument, 'ref' | 'stat'>,
+  record: LedgerRecord | undefined,
+  holders: Holders,
+): HeldMode | null {
+  const [first, ...others] = otherModes(found, record, holders).filter(canNarrow);
+  return first === undefined ? null : others.reduce(stricter, first);
+}
+
 /** What a document's file counts as held with by records of other paths, or before it was sent. */
 function otherModes(
-  { ref, stat }: FoundDocument,
+  { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   record: LedgerRecord | undefined,
   { records, unsent }: Holders,
 ): readonly HeldMode[] {

@@ -142,34 +142,32 @@ it.each(['paused', 'watched'])('A1: so do those that were put aside twice while 
   expect([shared(), failed()]).toEqual([{ old: 'NONE', two: 'NONE', three: 'NONE' }, []]);
 });
 
-it.each<readonly [string, number, () => Promise<unknown>, object]>([
-  [
-    'that is put aside before it is sent is private',
-    3_000,
-    async () => {
-      await rename(at('b.txt'), at('b-old.txt'));
-      await world.inbox.write('b.txt', 'two');
-    },
-    { one: 'NONE', two: 'NONE' },
-  ],
-  [
-    'whose sidecar goes before it is sent is private',
-    700_000,
-    () => rm(at('b.txt.meta.json')),
-    { one: 'NONE' },
-  ],
-])('A1: a private document %s', async (_, ms, act, expected) => {
-  world.engine().setPaused(['inbox']);
-  await world.inbox.write('b.txt', 'one');
-  await world.inbox.write('b.txt.meta.json', secret);
-  await world.rescan();
-  await world.clock.advance(ms);
-  await act();
-  await world.rescan();
-  world.engine().setPaused([]);
-  await world.pass(20_000);
-  expect([shared(), failed()]).toEqual([{ old: 'NONE', ...expected }, []]);
-});
+describe.each<readonly [string, () => Promise<unknown>]>([
+  ['while the process runs', () => world.rescan()],
+  ['over a restart', () => world.restart(() => renameSync(at('c.txt'), at('d.txt')))],
+])(
+  'A1: what is saved before it could be sent is as private as what it was saved in place of, %s',
+  (_, then) => {
+    async function save(to: string): Promise<void> {
+      await world.rescan();
+      await world.clock.advance(3_000);
+      await world.inbox.write('.new', 'edited');
+      await rename(at('.new'), at(to));
+      await world.rescan();
+      await world.clock.advance(3_000);
+    }
+
+    it('a version that was put aside while all is paused', async () => {
+      world.engine().setPaused(['inbox']);
+      await rotate('c.txt', 'new');
+      await save('c.txt');
+      await then();
+      world.engine().setPaused([]);
+      await world.sync();
+      expect(shared()).toEqual({ new: 'NONE', edited: 'NONE' });
+    });
+  },
+);
 
 it('A1: a hard link of a private document is private, and its copy another file', async () => {
   await link(at('a.txt'), at('link.txt'));
