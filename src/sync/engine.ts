@@ -11,7 +11,6 @@ import {
   directoryOf,
   isAbsent,
   isAtOrBelow,
-  isSameFile,
   joinPath,
   nameOf,
   refKey,
@@ -37,7 +36,7 @@ import type { SendKind } from '../model/operation.ts';
 import { isAttachmentDirectory } from '../model/names-and-types.ts';
 import { mayHoldAttachments } from '../model/plan.ts';
 import type { FolderListener, FolderPort, UnreadableDirectory } from '../model/ports/folder-port.ts';
-import { filesOfRecord, isOfDeletion } from '../model/ports/ledger-port.ts';
+import { filesOfRecord, isOfDeletion, standingAs, tellsOf } from '../model/ports/ledger-port.ts';
 import type {
   Attempt,
   Change,
@@ -467,11 +466,21 @@ export class Engine {
     for (const file of attachments) {
       const owner = { folder, path: joinPath(directory, file.owner) };
       const place = { folder, path: file.path };
+      this.#noteChangedAttached(place, file.stat);
       if (this.#isSentWith(owner, place, file.stat)) continue;
       const { ownerStat } = file;
       if (ownerStat !== null) this.#unsentAttachments.note({ ...file, owner, ownerStat });
       this.#notes.inBackground(this.#comparison.noteSaved(place, file.stat));
     }
+  }
+
+  /** Of a document's file that changed while it is attached, what its record says is true no more. */
+  #noteChangedAttached(place: DocumentRef, stat: FileStat): void {
+    const record = this.#ledger.get(place);
+    if (record === undefined || !tellsOf(record, stat)) return;
+    const { size, mtimeMs } = record.stat;
+    if (size !== stat.size || mtimeMs !== stat.mtimeMs)
+      this.#notes.inBackground(this.#putStanding(place, record, stat));
   }
 
   /** A recorded path whose file is not listed. */
@@ -865,7 +874,7 @@ export class Engine {
   /** What a file without a record counts as held with. */
   #unsentModesOf(file: Pick<FoundDocument, 'stat'>): readonly HeldMode[] {
     const { stat } = file;
-    if (this.#ledger.findByInode(stat.ino).some(({ record }) => isSameFile(record.stat, stat))) return [];
+    if (this.#ledger.findByInode(stat.ino).some(({ record }) => tellsOf(record, stat))) return [];
     // What a scan saw last may be gone since.
     for (const { ref, seen } of this.tasks.presentWithInode(stat.ino))
       if (seen !== null && sameFile(seen.stat, stat)) this.#unsentModes.note(ref, seen);
@@ -1088,10 +1097,18 @@ export class Engine {
     const { ref } = task;
     const record = this.#ledger.get(ref);
     if (record === undefined || stat.ino === 0) return;
-    const standing = sameFile(record.stat, stat) ? undefined : stat;
+    const standing = standingAs(record, stat);
     if (standing === record.standing || (standing && record.standing && sameFile(standing, record.standing)))
       return;
-    const unlock = this.#locks.take(task, [ref]);
+    await this.#putStanding(ref, record, standing);
+  }
+
+  async #putStanding(
+    ref: DocumentRef,
+    record: LedgerRecord,
+    standing: LedgerRecord['standing'],
+  ): Promise<void> {
+    const unlock = this.#locks.take(undefined, [ref]);
     if (unlock === null) return;
     await this.#writer.commit([{ kind: 'put', ref, record: { ...record, standing } }]).finally(unlock);
   }

@@ -1,5 +1,6 @@
 import {
   directoryOf,
+  isSameFile,
   isValidDirectory,
   isValidName,
   isValidRef,
@@ -60,7 +61,9 @@ export class LedgerData {
 
   put(folder: string, directory: string, record: StoredRecord): void {
     this.records.put(folder, directory, record);
-    this.side.recorded(record);
+    // Of what changed as an attachment the record does not tell.
+    const standing = record.rare?.standing;
+    if (standing === undefined || !isSameFile(standing, record)) this.side.recorded(record);
   }
 
   *#entries(): Iterable<LedgerEntry> {

@@ -11,7 +11,7 @@ import {
 import type { DocumentRef, FoundDocument, HeldMode } from '../document.ts';
 import { sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
-import { filesOfRecord, isImported } from '../ports/ledger-port.ts';
+import { filesOfRecord, isImported, tellsOf } from '../ports/ledger-port.ts';
 import type { Change, FormerMode, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
 import type { Reason } from '../report/status.ts';
 import { isModeUnknown, recordedSource } from '../report/sharing-change.ts';
@@ -318,7 +318,7 @@ export function rememberFiles(
   const isUnrecorded = ({ file }: FormerMode) =>
     ledger
       .findByInode(file.ino)
-      .every((other) => other.record.docId === record.docId || !isSameFile(other.record.stat, file));
+      .every((other) => other.record.docId === record.docId || !tellsOf(other.record, file));
   const former = filesOf(entry).filter((one) => isGone(one) && isUnrecorded(one));
   const own = (record.heldModes ?? []).filter(({ file }) => file === undefined);
   const heldModes = [...own, ...former.slice(-mostFormerFiles)];
@@ -364,7 +364,7 @@ function otherModes(
   { records, unsent }: Holders,
 ): readonly HeldMode[] {
   // What became of the file since it is this document, its record says. Of an imported or adopted one it does not.
-  const isRecorded = record !== undefined && isSameFile(record.stat, stat) && !isModeUnknown(record);
+  const isRecorded = record !== undefined && tellsOf(record, stat) && !isModeUnknown(record);
   const others = records.filter((entry) => refKey(entry.ref) !== refKey(ref));
   const present = others.map((entry) => ({ ...modeOfRecord(entry), file: entry.record.stat }));
   const isSent = isRecorded || present.some(({ file }) => isSameFile(file, stat));

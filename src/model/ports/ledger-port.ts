@@ -2,7 +2,7 @@ import type * as z from 'zod';
 
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
-import { sameStat } from '../document.ts';
+import { isSameFile, sameFile, sameStat } from '../document.ts';
 import { unreadableCode } from '../errors.ts';
 import type {
   Companions,
@@ -49,8 +49,28 @@ export interface LedgerRecord {
   readonly rootChange?: number | undefined;
   /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
   readonly unsure?: Unsure | undefined;
-  /** The file that it is by now, where that is another one than `stat` is of, and was not accepted yet. */
+  /**
+   * The file that it is by now, where that was not accepted yet: another one than `stat` is of, or that one, changed while it
+   * was an attachment.
+   */
   readonly standing?: FileStat | undefined;
+}
+
+/** Says whether a record tells how a file was shared last, whatever became of the file: it was accepted as this document. */
+export function tellsOf(
+  { stat, standing }: Pick<LedgerRecord, 'stat' | 'standing'>,
+  file: FileStat,
+): boolean {
+  return isSameFile(stat, file) && (standing === undefined || !isSameFile(standing, file));
+}
+
+/** `standing` of a record at whose path a file stands. */
+export function standingAs(
+  { stat, standing }: Pick<LedgerRecord, 'stat' | 'standing'>,
+  file: FileStat,
+): LedgerRecord['standing'] {
+  if (!sameFile(stat, file)) return file;
+  return standing !== undefined && sameFile(standing, file) ? standing : undefined;
 }
 
 /** Files that a record is known to be of: the one that was accepted last, and the one that it is by now. */

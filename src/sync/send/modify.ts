@@ -1,7 +1,6 @@
-import { sameFile } from '../../model/document.ts';
-import type { FoundDocument } from '../../model/document.ts';
 import { withHeldMode, withUnsureMode } from '../../model/metadata/held-mode.ts';
 import type { Operation } from '../../model/operation.ts';
+import { standingAs } from '../../model/ports/ledger-port.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
@@ -94,12 +93,7 @@ function stillToSend({ operation, record, compared: { document } }: Modifiable):
     ...record.unsure,
     metadata: record.unsure.metadata.map((one) => ({ ...one, shareInfo })),
   };
-  return { fingerprint: '', standing: standingIn(record, document), unsure };
-}
-
-/** The file that stands there, where it is another than the record's: it is its document's from now on. */
-function standingIn({ stat }: LedgerRecord, document: FoundDocument): LedgerRecord['standing'] {
-  return sameFile(stat, document.stat) ? undefined : document.stat;
+  return { fingerprint: '', standing: standingAs(record, document.stat), unsure };
 }
 
 /**
@@ -115,7 +109,7 @@ export function markUnsure({ operation, record, compared: { document } }: Modifi
     ...record,
     fingerprint: '',
     // Whatever becomes of the request.
-    standing: standingIn(record, document),
+    standing: standingAs(record, document.stat),
     unsure: {
       content: content || unsure?.content === true,
       attachments: attachments || unsure?.attachments === true,

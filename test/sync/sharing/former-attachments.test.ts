@@ -220,6 +220,35 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
   ['in place', (path, content) => world.inbox.write(path, content)],
   ['by rename', saveByRename],
 ])(
+  'I5: what was a document before it was attached, and changed %s since, goes out private when it is one again, once',
+  async (_, save) => {
+    await world.inbox.write('own.csv', '4,5');
+    await world.sync();
+    await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv", "own.csv"]}');
+    await world.sync();
+    await save('own.csv', '4,5,6');
+    await laterOn();
+    await world.restart();
+    await laterOn();
+    await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
+    await laterOn();
+    expect([world.held()['own.csv'], modes()['own.csv']]).toEqual(['4,5,6', 'NONE']);
+    await world.inbox.write('own.csv.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');
+    await laterOn();
+    await world.inbox.write('own.csv', '7');
+    await laterOn();
+    expect([world.held()['own.csv'], modes()['own.csv']]).toEqual(['7', 'EVERYONE']);
+    await rm(world.inbox.join('own.csv.meta.json'));
+    await world.inbox.write('own.csv', '8');
+    await laterOn();
+    expect([world.held()['own.csv'], modes()['own.csv']]).toEqual(['8', 'DEFAULT']);
+  },
+);
+
+it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>([
+  ['in place', (path, content) => world.inbox.write(path, content)],
+  ['by rename', saveByRename],
+])(
   'I5: what was moved out of the directory of attachments stays an attachment when it is saved %s, until a sidecar says otherwise',
   async (_, save) => {
     await world.inbox.write('own.txt', 'own');
