@@ -87,7 +87,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const stopWatching = watchForService(service.address, clock, isAway, () => engine.retryWaiting());
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
-  const timeline = createTimeline(history, clock, general);
+  const timeline = createTimeline(history, { clock, log }, general);
   changes.listen(timeline.look);
   const control = createControl({
     ...parts,

@@ -70,7 +70,7 @@ export function openConfiguredFolder(
 export function openFolder(options: FolderOptions): Folder {
   const { settings, timing, clock, log } = options;
   const root = resolve(settings.path);
-  const folderLog = createFolderLog(log, settings);
+  const logWatching = createFolderLog(log, settings);
   /** Each has a file open and a buffer of a megabyte. */
   const largeFiles = new PQueue({ concurrency: 4 });
   let client: WorkerClient | null = null;
@@ -128,11 +128,10 @@ export function openFolder(options: FolderOptions): Folder {
       return;
     }
     if (outcome.kind === 'scanned') {
-      const back = trouble !== null && outcome.full;
       if (outcome.full) trouble = null;
       report = outcome.report;
       identity = outcome.root;
-      folderLog.scanned(report, back);
+      logWatching(report);
       // Where watches were set late, changes of before may be missing: the scan that follows at once is complete.
       if (outcome.full && !outcome.late) listener?.scanned(outcome.root, outcome.unreadable);
     }
@@ -141,7 +140,6 @@ export function openFolder(options: FolderOptions): Folder {
 
   function unavailable(reason: NonNullable<FolderTrouble>): void {
     if (closed) return;
-    if (trouble?.message !== reason.message) folderLog.unavailable(reason);
     trouble = { code: reason.code, message: reason.message };
     identity = null;
     listener?.changed();

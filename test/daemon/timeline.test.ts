@@ -2,20 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import { createTimeline } from '../../src/daemon/history/timeline.ts';
 import type { Activity, Reason } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 
 function timelineOf(reasons: Reason[]) {
   const clock = manualClock();
+  const log = recordedLog();
   const lines: string[] = [];
   const add = ({ what, folder, code, message }: Activity) =>
     lines.push([what, folder, code, message].filter(Boolean).join(' | '));
   const history = { add, wasKilled: false };
-  return { clock, lines, timeline: createTimeline(history, clock, () => reasons) };
+  return { clock, log, lines, timeline: createTimeline(history, { clock, log }, () => reasons) };
 }
 
 describe('what happens to the daemon itself', () => {
   it('is said when it begins and, with its length, when it is over', async () => {
     const troubles: Reason[] = [];
-    const { clock, lines, timeline } = timelineOf(troubles);
+    const { clock, log, lines, timeline } = timelineOf(troubles);
     const outage = { folder: '', code: 'service-unavailable', message: 'connect ECONNREFUSED' };
     const missing = { folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' };
     timeline.look();
@@ -35,6 +37,11 @@ describe('what happens to the daemon itself', () => {
       'problem | second | folder-missing | /inbox is not there',
       expect.stringMatching(/^recovered \| service-unavailable \| .+: over after about 6 minutes$/),
       expect.stringMatching(/^recovered \| inbox \| folder-missing \| .+: over after a few seconds$/),
+    ]);
+    expect(log.lines.map(({ level, message, data }) => [level, message, data])).toEqual([
+      ['warn', 'problem', missing],
+      ['warn', 'problem', { ...missing, folder: 'second' }],
+      ['info', 'recovered', { ...missing, message: expect.stringMatching(/: over after a few seconds$/) }],
     ]);
   });
 

@@ -75,8 +75,8 @@ describe('the health of a folder', () => {
 describe('the log says of a folder', () => {
   it('how it is watched, once, and again when that changes', () => {
     const log = recordedLog();
-    const folderLog = createFolderLog(log, { name: 'inbox', path: '/inbox' });
-    for (const one of [report, report, nfs, nfs, report]) folderLog.scanned(one, false);
+    const logWatching = createFolderLog(log, { name: 'inbox', path: '/inbox' });
+    for (const one of [report, report, nfs, nfs, report]) logWatching(one);
     const about = { folder: 'inbox', path: '/inbox', directories: 3 };
     const watching = ['info', 'watching folder', { ...about, watches: 3, watcher: 'native' }];
     expect(log.lines.map(({ level, message, data }) => [level, message, data])).toEqual([
@@ -84,38 +84,5 @@ describe('the log says of a folder', () => {
       ['info', 'polling folder', { ...about, fileSystem: 'NFS' }],
       watching,
     ]);
-  });
-
-  it('that it cannot be read, and can be again', () => {
-    const log = recordedLog();
-    const folderLog = createFolderLog(log, { name: 'inbox', path: '/inbox' });
-    folderLog.scanned(report, false);
-    folderLog.unavailable({ code: 'folder-missing', message: 'it does not exist' });
-    folderLog.scanned(report, true);
-    expect(log.lines.slice(1).map(({ level, message, data }) => [level, message, data])).toEqual([
-      [
-        'warn',
-        'folder unavailable',
-        { folder: 'inbox', code: 'folder-missing', reason: 'it does not exist' },
-      ],
-      ['info', 'folder available again', { folder: 'inbox' }],
-    ]);
-  });
-
-  it('which directories cannot be read, and that watches ran out, once until they are well', () => {
-    const log = recordedLog();
-    const folderLog = createFolderLog(log, { name: 'inbox', path: '/inbox' });
-    const worse = { ...report, unwatched: 2, unreadable: closed(1) };
-    for (const one of [worse, { ...worse, unreadable: closed(2) }, worse, report, worse])
-      folderLog.scanned(one, false);
-    const said = log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
-    const watches = 'not enough inotify watches; polling the remaining directories';
-    const unreadable = 'directory cannot be read';
-    expect(said).toEqual([watches, unreadable, unreadable, watches, unreadable]);
-    expect(log.lines.map(({ data }) => data)).toContainEqual({
-      folder: 'inbox',
-      path: 'd1',
-      reason: 'it cannot be read (EACCES)',
-    });
   });
 });

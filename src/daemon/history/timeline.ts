@@ -3,16 +3,18 @@ import { durationWords } from '../../lib/text/amounts.ts';
 import { version } from '../../config/package-files.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { History } from './history.ts';
 
 /**
  * Notes in the history what happens to the daemon itself: start and stop; and what keeps documents back, when it begins
- * and, with its length, when it is over. `reasons`: all of this moment.
+ * and, with its length, when it is over. The log says the same of folders; who finds what else is wrong says it there
+ * himself. `reasons`: all of this moment.
  */
 export function createTimeline(
   history: Pick<History, 'add' | 'wasKilled'>,
-  clock: Clock,
+  { clock, log }: { readonly clock: Clock; readonly log: LogPort },
   reasons: () => readonly Reason[],
 ) {
   const open = new Map<string, Reason & { readonly from: number }>();
@@ -23,6 +25,7 @@ export function createTimeline(
   ): void {
     const at = new Date(clock.now()).toISOString();
     history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
+    if ((about.folder ?? '') !== '') log[what === 'problem' ? 'warn' : 'info']({ ...about }, what);
   }
 
   return {
