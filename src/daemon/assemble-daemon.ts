@@ -52,7 +52,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   place?.listen(changes.note);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   const knownDocuments = ledger.total();
-  const signIn = createSignIn(tokens, clock, log, changes.note);
+  const signIn = createSignIn(tokens, clock, changes.note);
   const metrics: Metrics = createMetrics({
     status,
     unready: () => reasons.unready(),

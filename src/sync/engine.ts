@@ -291,7 +291,6 @@ export class Engine {
     this.holds = new DeletionHolds(parts, this.#roots);
     this.#breaker = createCircuitBreaker({
       clock,
-      log,
       random: options.random,
       restMs: options.authRestMs,
       isPass: options.maxAttempts !== null,

@@ -39,8 +39,10 @@ describe('what happens to the daemon itself', () => {
       expect.stringMatching(/^recovered \| inbox \| folder-missing \| .+: over after a few seconds$/),
     ]);
     expect(log.lines.map(({ level, message, data }) => [level, message, data])).toEqual([
+      ['warn', 'problem', outage],
       ['warn', 'problem', missing],
       ['warn', 'problem', { ...missing, folder: 'second' }],
+      ['info', 'recovered', { ...outage, message: expect.stringMatching(/: over after about 6 minutes$/) }],
       ['info', 'recovered', { ...missing, message: expect.stringMatching(/: over after a few seconds$/) }],
     ]);
   });

@@ -9,8 +9,7 @@ import type { History } from './history.ts';
 
 /**
  * Notes in the history what happens to the daemon itself: start and stop; and what keeps documents back, when it begins
- * and, with its length, when it is over. The log says the same of folders; who finds what else is wrong says it there
- * himself. `reasons`: all of this moment.
+ * and, with its length, when it is over, which the log says too. `reasons`: all of this moment.
  */
 export function createTimeline(
   history: Pick<History, 'add' | 'wasKilled'>,
@@ -25,7 +24,7 @@ export function createTimeline(
   ): void {
     const at = new Date(clock.now()).toISOString();
     history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
-    if ((about.folder ?? '') !== '') log[what === 'problem' ? 'warn' : 'info']({ ...about }, what);
+    if (about.code !== undefined) log[what === 'problem' ? 'warn' : 'info']({ ...about }, what);
   }
 
   return {

@@ -36,8 +36,6 @@ export function guardTwinFolders<T extends FolderPort>(
     const at = clock.monotonic();
     const found = await findTwins(folders);
     const ended = [...twins.keys()].filter((name) => !found.has(name));
-    for (const [folder, { message }] of found)
-      if (!twins.has(folder)) log.warn({ folder, reason: message }, 'folder unavailable');
     twins = found;
     lookedAt = at;
     for (const name of ended) ends.get(name)?.();

@@ -7,14 +7,13 @@ import {
   MisaddressedError,
   ServiceUnavailableError,
 } from '../../model/errors.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
 /**
  * When the token endpoint may be asked, and the error until then: a back-off follows each failure, so that no account
  * is locked and no endpoint flooded.
  */
-export function createTokenBackOff(clock: Clock, log: LogPort) {
+export function createTokenBackOff(clock: Clock) {
   /** The last failure, and until when it holds; monotonic, ms. Null: a token was obtained since. */
   let resting: { readonly until: number; readonly error: unknown } | null = null;
   /** When the first failure of those in a row was. Monotonic, ms. */
@@ -59,7 +58,6 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
       refusals += times;
       const backOffMs = firstRefusalsMs[refusals - 1] ?? refusedDelayMs(refusals - firstRefusalsMs.length);
       rest(backOffMs, error);
-      log.warn({ reason: error.message, againInSeconds: backOffMs / 1000 }, 'credentials refused');
     },
     /** The endpoint gave no valid answer; a Retry-After extends the back-off. */
     failed: (error: unknown) => {
@@ -71,7 +69,6 @@ export function createTokenBackOff(clock: Clock, log: LogPort) {
     },
     /** A token was obtained. Refusals stay counted until a call with it is accepted. */
     obtained: () => {
-      if (isRefused()) log.info({}, 'credentials accepted again');
       resting = null;
       troubles = 0;
     },

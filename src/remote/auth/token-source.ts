@@ -88,7 +88,7 @@ export function createTokenSource({
   const agents = createAgents(authUrl);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  const backOff = createTokenBackOff(clock, log);
+  const backOff = createTokenBackOff(clock);
   /** The last tokens, to be kept out of messages. */
   let known: readonly string[] = [];
   const endpoint = createTokenEndpoint({

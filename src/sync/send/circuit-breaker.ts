@@ -2,7 +2,6 @@ import { wallTimeOf } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { noDocIdCode } from '../../model/doubts.ts';
 import { nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { Untaken } from '../tasks/task.ts';
@@ -32,7 +31,6 @@ type Unanswered = Extract<Outcome, { kind: 'unavailable' | 'unknown' | 'missing'
 
 interface Options {
   readonly clock: Clock;
-  readonly log: LogPort;
   readonly random: () => number;
   /** How long the token endpoint is left alone, ms; 0 or less: it does not say. */
   readonly restMs: () => number;
@@ -47,7 +45,7 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * Tells from the outcomes whether the service as a whole takes requests now, or some documents are what it does not
  * take: those that fail while it answers others. Open: nothing goes out.
  */
-export function createCircuitBreaker({ clock, log, random, restMs, isPass = false, changed }: Options) {
+export function createCircuitBreaker({ clock, random, restMs, isPass = false, changed }: Options) {
   /** Requests that it answered, whatever it said. */
   let answers = 0;
   /** Since then: failures that found out something, those of requests that were under way together as one. */
@@ -76,7 +74,6 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     const now = clock.monotonic();
     openUntil = Math.max(openUntil, now + ms);
     if (reason === null) since = now;
-    if (reason === null && isToldHere(why)) log.warn({ ...why }, 'service unavailable');
     reason = why;
     changed();
   }
@@ -109,11 +106,6 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     answered();
     refused = 0;
     forbidden = 0;
-    if (reason !== null && isToldHere(reason)) log.info({}, 'service available again');
-    forget();
-  }
-
-  function forget(): void {
     if (reason !== null) changed();
     reason = null;
     misaddressed = false;
@@ -257,7 +249,6 @@ export function createCircuitBreaker({ clock, log, random, restMs, isPass = fals
     close: () => {
       withoutDocId = 0;
       stopped = null;
-      forget();
       reset();
     },
   };
@@ -277,11 +268,6 @@ function mayBeTheDocument(outcome: Outcome): boolean {
 /** More than `most` say no more. */
 function addUpTo(most: number, set: Set<string>, text: string): void {
   if (set.size < most) set.add(text);
-}
-
-/** The token source logs refused credentials. */
-function isToldHere({ code }: Pick<Reason, 'code'>): boolean {
-  return code !== 'credentials-refused';
 }
 
 function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unavailable' }> {

@@ -100,25 +100,6 @@ describe('the token source', () => {
     });
   });
 
-  it('says in the log when credentials are refused, and accepted again, and only then', async () => {
-    const before = log.lines.length;
-    const said = () =>
-      log.lines
-        .slice(before)
-        .filter(({ level }) => level !== 'debug')
-        .map(({ message }) => message);
-    await token();
-    await clock.advance(1_790_000);
-    await token();
-    expect(said()).toEqual([]);
-    await clock.advance(1_790_000);
-    service.scriptTokens(refused, refused);
-    await expectRefused();
-    await clock.advance(60_000);
-    await token();
-    expect(said()).toEqual(['credentials refused', 'credentials accepted again']);
-  });
-
   it.each(['apiKey', 'clientId'] as const)(
     'refuses a value of %s that no header can hold, and sends nothing',
     async (name) => {

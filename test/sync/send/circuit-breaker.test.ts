@@ -6,23 +6,18 @@ import type { CircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
-import { recordedLog } from '../../support/recorded-log.ts';
-import type { RecordedLog } from '../../support/recorded-log.ts';
 
 let clock: ManualClock;
-let log: RecordedLog;
 let restMs: number;
 let changes: number;
 let breaker: CircuitBreaker;
 
 beforeEach(() => {
   clock = manualClock();
-  log = recordedLog();
   restMs = 0;
   changes = 0;
   breaker = createCircuitBreaker({
     clock,
-    log,
     random: () => 0,
     restMs: () => restMs,
     changed: () => (changes += 1),
@@ -50,7 +45,6 @@ const state = () => [breaker.allowedInFlight(4), breaker.openMs()];
 const start = '2026-01-01T00:00:00.000Z';
 const minutesIn = (minutes: number) => new Date(Date.parse(start) + minutes * 60_000).toISOString();
 const codes = () => breaker.reasons().map(({ code }) => code);
-const logged = () => log.lines.map(({ level, data, message }) => [level, message, data]);
 
 function note(outcome: Outcome, times = 1, about = 'one'): void {
   for (let time = 0; time < times; time += 1) breaker.note(outcome, about);
@@ -71,9 +65,6 @@ describe('what the outcomes say of the service', () => {
     expect([state(), breaker.reasons()]).toEqual([
       [1, 0],
       [{ code: 'service-unavailable', message: 'busy', since: start }],
-    ]);
-    expect(logged()).toEqual([
-      ['warn', 'service unavailable', { code: 'service-unavailable', message: 'busy' }],
     ]);
   });
 
@@ -119,10 +110,9 @@ describe('what the outcomes say of the service', () => {
       return breaker.openMs();
     });
     expect(waits).toEqual([60_000, 300_000, 900_000, 900_000]);
-    expect([breaker.reasons(), breaker.allowedInFlight(4), log.lines]).toEqual([
+    expect([breaker.reasons(), breaker.allowedInFlight(4)]).toEqual([
       [{ code: 'credentials-refused', message: 'wrong password', since: start, until: minutesIn(15) }],
       0,
-      [],
     ]);
     note(accepted);
     restMs = 4_000;
@@ -220,35 +210,5 @@ describe('what the outcomes say of the service', () => {
     note(elsewhere);
     note(tooMany);
     expect(breaker.openMs()).toBe(60_000);
-  });
-});
-
-describe('what the log says of an outage', () => {
-  it('is when it begins, and when it is over, and so of the next one', async () => {
-    note(away, 2);
-    await clock.advance(1_000);
-    note(tooMany);
-    note(away, 3);
-    await clock.advance(90_000);
-    note(accepted);
-    note(accepted);
-    note(away, 2);
-    note(accepted);
-    const begins = ['warn', 'service unavailable', { code: 'service-unavailable', message: 'away' }];
-    const ends = ['info', 'service available again', {}];
-    expect(logged()).toEqual([begins, ends, begins, ends]);
-  });
-
-  it('is said again when a person asked for an attempt and it failed', () => {
-    note(away, 2);
-    breaker.close();
-    note(away, 2);
-    expect(log.lines).toHaveLength(2);
-  });
-
-  it('is nothing where the credentials are refused, which others say', () => {
-    note(refused);
-    note(accepted);
-    expect(log.lines).toEqual([]);
   });
 });

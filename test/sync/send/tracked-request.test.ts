@@ -8,7 +8,6 @@ import { createTrackedRequest, Transfers } from '../../../src/sync/send/tracked-
 import type { RequestAbout, TrackedRequest } from '../../../src/sync/send/tracked-request.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
-import { recordedLog } from '../../support/recorded-log.ts';
 import { statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const accepted: Outcome = { kind: 'accepted', docId: 'doc', warning: null };
@@ -53,7 +52,6 @@ beforeEach(() => {
   };
   const breaker = createCircuitBreaker({
     clock,
-    log: recordedLog(),
     random: () => 0,
     restMs: () => 0,
     changed: () => {},
