@@ -115,6 +115,7 @@ describe('the metrics', () => {
     const text = await metrics.text();
     expect(Number(valueOf(text, 'process_resident_memory_bytes'))).toBeGreaterThan(10_000_000);
     expect(Number(valueOf(text, 'process_cpu_seconds_total'))).toBeGreaterThan(0.01);
+    expect(Number(valueOf(text, 'nodejs_eventloop_lag_max_seconds'))).toBeLessThan(60);
     const started = Number(valueOf(text, 'process_start_time_seconds'));
     expect(Math.abs(Date.now() / 1000 - started)).toBeLessThan(3600);
     expect(text).toContain('ingestd_build_info{version="1.2.3",node_version="v');

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
@@ -54,6 +55,7 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
   });
   const help = 'Bytes of files sent to the ingestion service.';
   const bytesSent = new Counter({ name: 'ingestd_bytes_sent_total', help, registers });
+  const lagSeconds = watchLoop();
 
   return {
     request: ({ operation, outcome, seconds }) => {
@@ -67,12 +69,27 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
       const known = await fleet?.();
       const texts = await Promise.all([
         registry.metrics(),
-        textOf(statusFigures, { ...now, version, isReady: unready().length === 0 }),
+        textOf(statusFigures, { ...now, version, isReady: unready().length === 0, lagSeconds: lagSeconds() }),
         known ? textOf(fleetFigures, { ...known, limit: now.rate.limit }) : '',
       ]);
       return texts.join('');
     },
     contentType: registry.contentType,
+  };
+}
+
+/** Sampled this seldom because each sample wakes an idle process. */
+const delaySampleMs = 100;
+
+/** Measures how late the event loop's timers come; what is read is forgotten. */
+function watchLoop(): () => number {
+  const delay = monitorEventLoopDelay({ resolution: delaySampleMs });
+  delay.enable();
+  return () => {
+    // The monitor counts from one sample to the next, the wanted pause between them included.
+    const lateSeconds = delay.count === 0 ? 0 : delay.max / 1e9 - delaySampleMs / 1000;
+    delay.reset();
+    return Math.max(0, lateSeconds);
   };
 }
 
@@ -104,6 +121,7 @@ function oneOf(all: readonly string[], current: string, label: string, labels = 
 type Scrape = Status & {
   readonly version: string;
   readonly isReady: boolean;
+  readonly lagSeconds: number;
 };
 
 const { state, health, folders } = statusSchema.shape;
@@ -137,8 +155,8 @@ const redisCodes: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-ref
 
 /**
  * Figures of the status; and of the process itself, under the names that Prometheus's own clients use. prom-client's
- * collection is not taken: some of its names break promtool's rules, and its sampling costs an idle daemon more than the
- * rest.
+ * collection is not taken: some of its names break promtool's rules, and its event loop sampling costs an idle daemon
+ * more than the rest.
  */
 const statusFigures: Figures<Scrape> = {
   ingestd_build_info: [
@@ -218,6 +236,7 @@ const statusFigures: Figures<Scrape> = {
     () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
   ],
   nodejs_heap_size_used_bytes: ['Heap in use in bytes.', () => process.memoryUsage().heapUsed],
+  nodejs_eventloop_lag_max_seconds: ['Longest delay since the last scrape.', (now) => now.lagSeconds],
 };
 
 type Fleet = FleetStatus & { readonly limit: number };
