@@ -67,6 +67,7 @@ import type { Move, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
 import type { FileKnowledge } from './decide/inspect-document.ts';
 import { UnsentAttachments } from './decide/unsent-attachments.ts';
+import type { UnsentAttachment } from './decide/unsent-attachments.ts';
 import type { UnsentModes } from './decide/unsent-modes.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
@@ -466,11 +467,23 @@ export class Engine {
       const owner = { folder, path: joinPath(directory, file.owner) };
       const place = { folder, path: file.path };
       this.#noteChangedAttached(place, file.stat);
+      if (file.ownerStat === null) this.#noteLeftBehind({ ...file, owner });
       if (this.#isSentWith(owner, place, file.stat)) continue;
-      const { ownerStat } = file;
-      if (ownerStat !== null) this.#unsentAttachments.note({ ...file, owner, ownerStat });
+      if (file.ownerStat !== null) this.#unsentAttachments.note({ ...file, owner });
       this.#notes.inBackground(this.#comparison.noteSaved(place, file.stat));
     }
+  }
+
+  /** What was an attachment, in a directory whose document is not there any more, stays one when it is saved. */
+  #noteLeftBehind(file: UnsentAttachment): void {
+    const { owner, path, stat } = file;
+    const ref = { folder: owner.folder, path };
+    const holders = { records: this.#ledger.findHolders(stat), unsent: [] };
+    const wasAttached = heldByFile({ ref, stat }, undefined, holders)?.isAttachment === true;
+    const before = this.#unsentAttachments.at(owner, path);
+    if (before === null && !wasAttached) return;
+    this.#unsentAttachments.note(file);
+    if (before !== null && !sameFile(before.stat, stat)) this.#inherit({ ref, stat: before.stat }, stat);
   }
 
   /** Of a document's file that changed while it is attached, what its record says is true no more. */

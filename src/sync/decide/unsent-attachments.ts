@@ -3,9 +3,8 @@ import type { AttachedFile, DocumentRef, FileStat, FoundDocument, HeldMode } fro
 import type { FormerOwner } from './attachments.ts';
 import { modeOfAttachment, UnsentModes } from './unsent-modes.ts';
 
-interface UnsentAttachment extends Omit<AttachedFile, 'owner' | 'ownerStat'> {
+export interface UnsentAttachment extends Omit<AttachedFile, 'owner'> {
   readonly owner: DocumentRef;
-  readonly ownerStat: FileStat;
 }
 
 type Found = Pick<FoundDocument, 'ref' | 'stat'>;
@@ -27,16 +26,24 @@ export class UnsentAttachments {
 
   /** A scan saw it. */
   note(one: UnsentAttachment): void {
-    const before = this.#byOwner.get(refKey(one.owner))?.get(one.path);
-    if (before !== undefined) this.#end(before, one.stat);
+    const before = this.at(one.owner, one.path);
+    if (before !== null) this.#end(before, one.stat);
     this.#add(one);
+  }
+
+  /** What was seen in this place; null: nothing. */
+  at(owner: DocumentRef, path: string): UnsentAttachment | null {
+    return this.#byOwner.get(refKey(owner))?.get(path) ?? null;
   }
 
   /** Documents to which a file was attached by a sidecar. `placesOf`: where a document stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
     return this.#with(found).flatMap(({ owner, ownerStat, path, isListed }) => {
       const place = { folder: owner.folder, path };
-      const at = [owner, ...placesOf(ownerStat)].map((one) => ({ owner: one, place }));
+      const at = [owner, ...(ownerStat === null ? [] : placesOf(ownerStat))].map((one) => ({
+        owner: one,
+        place,
+      }));
       return isListed ? [{ at, record: null }] : [];
     });
   }

@@ -315,6 +315,28 @@ describe.each<readonly [string, () => Promise<unknown>]>([
   },
 );
 
+it.each<readonly [string, () => Promise<unknown>]>([
+  ['while the process runs', () => world.rescan()],
+  ['over a restart', () => world.restart()],
+])(
+  'I5: what was an attachment, was left behind by its document and saved there, goes out private when it is moved out %s',
+  async (_, meanwhile) => {
+    await world.inbox.write('own.txt', 'own');
+    await world.inbox.write('own.txt.meta.json', '{}');
+    await world.inbox.write('own.txt.attachments/x.csv', '1');
+    await world.inbox.write('nobodys.txt.attachments/x.csv', '2');
+    await world.sync();
+    for (const end of ['', '.meta.json']) await move(`own.txt${end}`, `new.txt${end}`);
+    await laterOn();
+    for (const owner of ['own', 'nobodys']) await saveByRename(`${owner}.txt.attachments/x.csv`, owner);
+    await laterOn();
+    await meanwhile();
+    for (const owner of ['own', 'nobodys']) await move(`${owner}.txt.attachments/x.csv`, `${owner}.csv`);
+    await laterOn();
+    expect(modes()).toMatchObject({ 'own.csv': 'NONE', 'nobodys.csv': 'DEFAULT' });
+  },
+);
+
 /** The document can be sent, and attaches nothing that it says. */
 async function mend(): Promise<void> {
   await rm(world.inbox.join('.ingestignore'), { force: true });
