@@ -1087,12 +1087,13 @@ export class Engine {
   /** Its file stands elsewhere, and not as a document that can be sent: the record goes there with it, where it can. */
   async #keep(task: Task, { reason, at }: Extract<Whereabouts, { kind: 'kept' }>): Promise<void> {
     const record = this.#ledger.get(task.ref);
-    if (at === null || record === undefined) {
+    const entry = record === undefined ? null : { ref: task.ref, record };
+    const move = at === null || entry === null ? null : moveUnsent(entry, at, this.#moveEvidence);
+    if (move === null) {
       this.#advance(task, { kind: 'dormant', reason });
       return this.holds.endApproval(task);
     }
-    if (await this.#follow(task, moveUnsent({ ref: task.ref, record }, at)))
-      return this.holds.endIfEmpty(task.ref.folder);
+    if (await this.#follow(task, move)) return this.holds.endIfEmpty(task.ref.folder);
     this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
 

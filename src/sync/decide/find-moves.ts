@@ -159,11 +159,13 @@ async function findOrigin(
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
 }
 
-/** A record follows its file to where that is not sent. */
+/** A record follows its file to where that is not sent. Null: not into a folder that does otherwise with what is removed. */
 export function moveUnsent(
   entry: LedgerEntry,
   to: { readonly ref: DocumentRef; readonly stat: FileStat },
-): Move {
+  { removeAlike }: Pick<MoveEvidence, 'removeAlike'>,
+): Move | null {
+  if (!removeAlike(entry.ref.folder, to.ref.folder)) return null;
   const { stat } = entry.record;
   const isEdited = stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !sameFile(stat, to.stat);
   const step = { entry, to: to.ref, stat: isEdited ? stat : to.stat, isEdited };

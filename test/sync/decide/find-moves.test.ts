@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { refKey } from '../../../src/model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../../src/model/document.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
-import { changesOf, findMove, isStillTrue } from '../../../src/sync/decide/find-moves.ts';
+import { changesOf, findMove, isStillTrue, moveUnsent } from '../../../src/sync/decide/find-moves.ts';
 import type { Move, MoveDecision } from '../../../src/sync/decide/find-moves.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import type { TaskEvent } from '../../../src/sync/tasks/task.ts';
@@ -461,4 +461,21 @@ describe('a move that was worked out', () => {
       record: get({ folder: 'inbox', path: 'b' }),
     });
   });
+});
+
+describe('a record whose file stands where it is not sent', () => {
+  const entry = { ref: refOf('inbox/a'), record: recordOf({ stat: statOfFile([1, 'one']) }) };
+  const removeAlike = (one: string, other: string) => (one === 'keeping') === (other === 'keeping');
+
+  it.each<readonly [string, File, string]>([
+    ['inbox/.a', [1, 'one'], 'inbox/a → inbox/.a; left: inbox/a'],
+    ['other/a.bak', [1, 'edited'], 'inbox/a → other/a.bak edited; left: inbox/a'],
+    ['keeping/a.bak', [1, 'one'], 'none'],
+  ])(
+    'follows it to %s, but not into a folder that does otherwise with what is removed',
+    (at, file, expected) => {
+      const move = moveUnsent(entry, { ref: refOf(at), stat: statOfFile(file) }, { removeAlike });
+      expect(words(move ?? { kind: 'none' })).toBe(expected);
+    },
+  );
 });
