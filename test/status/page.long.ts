@@ -382,7 +382,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const inDoubt = [true, false].map((holds) => ({ ...doubt!, path: `${holds}.pdf`, holds }));
       const page = await visit(await open({ status: { inDoubt, inDoubtTotal: 2 } }));
       const [held, sent] = await region(page, 'In doubt').getByRole('listitem').allInnerTexts();
-      expect(held).toMatch(/true\.pdf[^]*Since \d.*\. It is not sent until you decide\./);
+      expect(held).toMatch(/true\.pdf[^]*Since .*\d\. It is not sent until you decide\./);
       expect(sent).toMatch(
         /false\.pdf[^]*ingestd sends it again by itself, and the service may then have two/,
       );
