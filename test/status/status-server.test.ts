@@ -253,7 +253,7 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     },
   );
 
-  it('cuts a connection that pipelines requests', async () => {
+  it('cuts a connection that pipelines more requests than may wait', async () => {
     const { port } = await open();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});

@@ -13,6 +13,9 @@ export interface ServerLimits {
   readonly requireHostHeader?: boolean;
 }
 
+/** Requests that wait on one connection for the answer before theirs; with more the connection is cut. */
+const maxWaitingRequests = 64;
+
 /** Without a byte in either direction, while a request is being answered. */
 const idleMs = 30_000;
 
@@ -25,12 +28,14 @@ const refusalReserve = 16;
 /** A burst of connections must not overflow the system's queue: a client that is dropped retries seconds later. */
 export const backlog = 4096;
 
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
 /**
- * An HTTP server that its peers cannot make take all memory. A connection whose next request does not wait for the answer
- * before it, handed to the system, is cut: a peer that does not read costs no more than one. Where there are too many
- * connections, the one that has been without a request for longest gives way, and is answered 503: its peer may have sent
- * a request by now, and without an answer could not know whether it was carried out. While all are at work a new one gets
- * 503.
+ * An HTTP server that its peers cannot make take all memory. Requests of a connection are handled one after the other:
+ * the next begins when the answer before it has been handed to the system, so that a peer that does not read costs no
+ * memory. Where there are too many connections, the one that has been without a request for longest gives way, and is
+ * answered 503: its peer may have sent a request by now, and without an answer could not know whether it was carried
+ * out. While all are at work a new one gets 503.
  */
 export function createLimitedServer(
   handle: RequestListener,
@@ -43,16 +48,28 @@ export function createLimitedServer(
 ): Server {
   /** Connections without a request, the one that has been so for longest first. */
   const idle = new Set<Socket>();
-  const atWork = new Set<Socket>();
+  /** Connections at work, with the requests that were parsed and are not being handled yet. */
+  const atWork = new Map<Socket, Exchange[]>();
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    if (atWork.has(socket)) return void socket.destroy();
-    // A request that was parsed before its connection gave way is dropped.
-    if (!idle.delete(socket)) return;
-    atWork.add(socket);
+    if (idle.delete(socket)) {
+      atWork.set(socket, []);
+      return answer([request, response]);
+    }
+    // A request that was parsed before its connection was cut is dropped.
+    const queue = atWork.get(socket);
+    if (queue !== undefined && queue.push([request, response]) > maxWaitingRequests) {
+      atWork.delete(socket);
+      socket.destroy();
+    }
+  };
+  const answer = ([request, response]: Exchange) => {
+    const { socket } = request;
     response.once('close', () => {
-      if (atWork.delete(socket) && !socket.destroyed) idle.add(socket);
+      const next = socket.destroyed ? undefined : atWork.get(socket)?.shift();
+      if (next !== undefined) answer(next);
+      else if (atWork.delete(socket) && !socket.destroyed) idle.add(socket);
     });
     handle(request, response);
   };
