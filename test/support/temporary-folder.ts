@@ -37,6 +37,7 @@ async function folderIn(parent: string): Promise<TemporaryFolder> {
       return file;
     },
     join: (...names) => join(path, ...names),
-    remove: () => rm(path, { recursive: true, force: true }),
+    // A process that ends may still write into it.
+    remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
