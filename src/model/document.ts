@@ -166,7 +166,7 @@ export interface FoundDocument {
 /** What an inspection of one path found. */
 export type Inspection = { readonly kind: 'document'; readonly document: FoundDocument } | NoDocument;
 
-/** `stated`: where only its content or its attachments keep it from being sent, the mode that is stated, valid and settled. */
+/** `stated`: the mode that is stated, valid and settled, where only content or attachments keep it from being sent. */
 export type NoDocument = WithoutDocument & { readonly stated?: FoundDocument };
 
 type WithoutDocument =

@@ -143,7 +143,7 @@ function judgeAttachments(
   return isSame ? 'same' : 'changed';
 }
 
-/** What a document without a sidecar was sent with that is in another folder by now: nothing says that it is none any more. */
+/** What a document without a sidecar was sent with and is in another folder by now: nothing says that it is none. */
 export function heldElsewhere(
   { sidecar = null }: FoundDocument,
   recorded: readonly RecordedAttachment[],

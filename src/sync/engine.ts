@@ -984,7 +984,7 @@ export class Engine {
       const arrived = this.tasks.get(to);
       const movedAt = this.#clock.monotonic();
       if (arrived === undefined) {
-        // With its directory, and no document as it stands: nobody else looks there.
+        // No document as it stands: nobody else looks there.
         this.#inspectPath(to, { present: false, priority: 'live', at: this.#clock.now() });
       } else this.#advance(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
       this.totals.moved += 1;

@@ -38,8 +38,8 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
 /**
  * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for `log.keepDays`
  * and `log.keepMegabytes` at the most. What is added is with the system when the caller's turn ends: killed a moment
- * later, nothing of it is lost. It is for people and decides nothing, so it is not synced to the disk, and a disk that does not take it stops
- * nothing. Never rejects: without a history nothing is lost but the past.
+ * later, nothing of it is lost. It is for people and decides nothing, so it is not synced to the disk, and a disk that does
+ * not take it stops nothing. Never rejects: without a history nothing is lost but the past.
  */
 export async function openHistory(options: HistoryOptions) {
   const { clock, log } = options;

@@ -1,12 +1,12 @@
 import {
   directoryOf,
-  isSameFile,
   isValidDirectory,
   isValidName,
   isValidRef,
   joinPath,
   sameStat,
 } from '../../model/document.ts';
+import { tellsOf } from '../../model/ports/ledger-port.ts';
 import type { Change, DirectoryRecords, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { SideChange, StoredChange } from '../format/change-format.ts';
 import { RecordStore } from './record-store.ts';
@@ -61,9 +61,7 @@ export class LedgerData {
 
   put(folder: string, directory: string, record: StoredRecord): void {
     this.records.put(folder, directory, record);
-    // Of what changed as an attachment the record does not tell.
-    const standing = record.rare?.standing;
-    if (standing === undefined || !isSameFile(standing, record)) this.side.recorded(record);
+    if (tellsOf({ stat: record, standing: record.rare?.standing }, record)) this.side.recorded(record);
   }
 
   *#entries(): Iterable<LedgerEntry> {

@@ -68,22 +68,18 @@ export function keepHeldMode(
   const stated = { mode: modeOf(metadata), source: sources?.['shareInfo'] };
   const own = record === undefined ? null : modeOfRecord({ ref, record });
   const isAllowed = record !== undefined && isWideningAllowed(record, stated.mode);
-  const [first, ...others] = [
-    ...otherModes(document, record, holders),
-    ...(own === null ? [] : [own]),
-  ].filter(
-    (one) =>
-      !isAllowed &&
-      canNarrow(one) &&
-      !isWider(one.mode, stated.mode) &&
-      !mayWiden(one, document, stated.source),
+  const modes = [...otherModes(document, record, holders), ...(own === null ? [] : [own])];
+  const kept = strictest(
+    modes.filter(
+      (one) => !isAllowed && !isWider(one.mode, stated.mode) && !mayWiden(one, document, stated.source),
+    ),
   );
   const found =
-    first === undefined
+    kept === null
       ? isAllowed
         ? { ...document, metadata: { ...metadata, shareInfo: { mode: stated.mode } } }
         : document
-      : withKept(document, { held: others.reduce(stricter, first), stated }, record);
+      : withKept(document, { held: kept, stated }, record);
   const wouldShowAttachments =
     record !== undefined &&
     own !== null &&
@@ -93,6 +89,12 @@ export function keepHeldMode(
   return wouldShowAttachments
     ? withKept(document, { held: own, stated, because: 'attachments' }, record)
     : found;
+}
+
+/** Of some modes the one that it takes most to widen; null: no statement is too wide for any of them. */
+function strictest(modes: readonly HeldMode[]): HeldMode | null {
+  const [first, ...others] = modes.filter(canNarrow);
+  return first === undefined ? null : others.reduce(stricter, first);
 }
 
 /** Of two modes the one that it takes more to widen. */
@@ -353,8 +355,7 @@ export function heldByFile(
   record: LedgerRecord | undefined,
   holders: Holders,
 ): HeldMode | null {
-  const [first, ...others] = otherModes(found, record, holders).filter(canNarrow);
-  return first === undefined ? null : others.reduce(stricter, first);
+  return strictest(otherModes(found, record, holders));
 }
 
 /** What a document's file counts as held with by records of other paths, or before it was sent. */

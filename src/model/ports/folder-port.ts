@@ -113,8 +113,8 @@ export interface FolderPort {
   /** Scans everything once more; resolves when that is done. */
   readonly rescan: (cause: ScanCause) => Promise<void>;
   /**
-   * Inspects one path now. Never throws for what is on disk: the result says it. `sentWith`: what its document was last sent
-   * with besides what lay in its directory of attachments, from the root: that is its list while it has no sidecar.
+   * Inspects one path now. Never throws for what is on disk: the result says it. `sentWith`: what its document was last
+   * sent with besides what lay in its directory of attachments, from the root: that is its list while it has no sidecar.
    */
   readonly inspect: (path: string, sentWith?: readonly string[]) => Promise<Inspection>;
   /** Whether a file is still an attachment of a document. Never rejects. */

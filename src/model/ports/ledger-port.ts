@@ -50,13 +50,13 @@ export interface LedgerRecord {
   /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
   readonly unsure?: Unsure | undefined;
   /**
-   * The file that it is by now, where that was not accepted yet: another one than `stat` is of, or that one, changed while it
-   * was an attachment.
+   * The file that it is by now, where that was not accepted yet: another one than `stat` is of, or that one, changed while
+   * it was an attachment.
    */
   readonly standing?: FileStat | undefined;
 }
 
-/** Says whether a record tells how a file was shared last, whatever became of the file: it was accepted as this document. */
+/** Whether a record tells how a file was shared last: it was accepted as this document, whatever became of it since. */
 export function tellsOf(
   { stat, standing }: Pick<LedgerRecord, 'stat' | 'standing'>,
   file: FileStat,

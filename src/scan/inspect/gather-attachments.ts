@@ -24,8 +24,9 @@ interface GatheredAttachments extends Pick<FoundAttachments, 'keys'> {
 }
 
 /**
- * Gathers a document's attachments: those of its directory, by name, then those that its sidecar lists, or that it was last
- * sent with. Of these the ones are left out that are there no more, or may be none by now. `ownerUid`: the document's owner, to whom they belong with `sidecarOwner: same`: nobody publishes a file of somebody else by a sidecar.
+ * Gathers a document's attachments: those of its directory, by name, then those that its sidecar lists, or that it was
+ * last sent with. Of what it was sent with, files that are gone or cannot be attachments by now are left out. `ownerUid`:
+ * the document's owner, to whom they belong with `sidecarOwner: same`: nobody publishes a file of somebody else by a sidecar.
  */
 export async function gatherAttachments(
   folder: FolderState,

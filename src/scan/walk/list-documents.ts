@@ -51,7 +51,7 @@ function nothingFound() {
     skips: [] as Skip[],
     /** Sidecars that fit no file, and the document that each may be meant for. */
     unfit: new Map<string, string | undefined>(),
-    /** Fingerprints other than the directory's, and how what lies in its directories of attachments looks that is listed. */
+    /** Fingerprints other than the directory's, and the looks of what sidecars list in its directories of attachments. */
     fingerprints: [] as string[],
     /** Those of its documents, with or without them, and the ones below in which sidecars list files. */
     attachmentDirectories: [] as string[],

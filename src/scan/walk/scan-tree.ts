@@ -62,7 +62,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const visited = new Set<string>();
   const redone = new Set<string>();
   const changed: string[] = [];
-  /** Directories of files that ceased to be attachments with their documents' directories, and of documents that lost some. */
+  /** Where files ceased to be attachments because their documents' directories went, and where documents lost some. */
   const freed = new Set<string>();
   let batch: PackedScan[] = [];
   let batched = 0;

@@ -159,7 +159,7 @@ async function findOrigin(
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
 }
 
-/** A record follows its file to where that is not sent. Null: not into a folder that does otherwise with what is removed. */
+/** A record follows its file to where that is not sent; null: not into a folder that treats removed files otherwise. */
 export function moveUnsent(
   entry: LedgerEntry,
   to: { readonly ref: DocumentRef; readonly stat: FileStat },

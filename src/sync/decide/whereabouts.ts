@@ -13,7 +13,7 @@ import type { MoveEvidence } from './find-moves.ts';
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =
   | { readonly kind: 'nowhere' }
-  /** It stands where no document is sent: the service keeps its document. `at`: where its record can follow it; null: nowhere. */
+  /** It stands where no document is sent: the service keeps its document. `at`: where the record can follow; null: nowhere. */
   | { readonly kind: 'kept'; readonly reason: Reason; readonly at: StandingFile | null }
   /** It may be in a directory that cannot be read, or below a mount: then `where` is null, and a person has to say so. */
   | { readonly kind: 'hidden'; readonly reason: string; readonly where: DirectoryRef | null }

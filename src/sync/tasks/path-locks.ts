@@ -21,8 +21,8 @@ export class PathLocks {
   }
 
   /**
-   * Locks paths for a task, or for a person's decision; what it returns unlocks them. Null: one of them is locked by another, or another task's
-   * request is under way there and its answer will write the record of that path.
+   * Locks paths for a task; without one, for what is written of them besides. What it returns unlocks them. Null: one of
+   * them is locked by another, or another task's request is under way there, whose answer will write that path's record.
    */
   take(task: Task | undefined, refs: readonly DocumentRef[]): (() => void) | null {
     const isFree = refs.every((ref) => {

@@ -181,8 +181,8 @@ export type TaskEvent =
   /** The service holds it no longer, and neither does the ledger. */
   | { readonly kind: 'deleted' }
   /**
-   * Nothing came of it, or it was not all: inspect it again. `alone`: it broke a bulk call; `unknownDocId`: the service does not know
-   * that.
+   * Nothing came of it, or it was not all: inspect it again. `alone`: it broke a bulk call; `unknownDocId`: the service
+   * does not know that.
    */
   | { readonly kind: 'replan'; readonly alone?: true; readonly unknownDocId?: string }
   /** It followed no more when it was to go out. `wait`: it keeps changing; null: it is inspected at once. */

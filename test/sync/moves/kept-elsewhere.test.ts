@@ -8,6 +8,13 @@ let world: SyncedFolder;
 
 afterEach(() => world.close());
 
+/** What changed is seen, a minute passes, and what follows from that is sent. */
+async function afterwards(): Promise<void> {
+  await world.sync();
+  await world.pass(60_000);
+  await world.sync();
+}
+
 it('a document that is kept because its file cannot be sent is kept where that is, for what is saved there, and goes with it', async () => {
   // By events: a scan of everything inspects what is kept anyhow.
   world = await syncedFolder({ settings: { watch: 'native' } });
@@ -43,9 +50,7 @@ it.each([
   for (const step of ['kept', 'gone']) {
     if (step === 'gone') await rm(world.inbox.join(path));
     await world.restart();
-    await world.sync();
-    await world.pass(60_000);
-    await world.sync();
+    await afterwards();
     if (step === 'kept') expect([...world.docIds().keys()]).toContain(path);
   }
   expect(world.service.calls.filter((call) => call !== 'modify')).toEqual(calls);
@@ -98,9 +103,7 @@ it.each([
     await world.sync();
     await rename(at('a.txt'), at('sub/a.txt'));
     if (rule !== '.ingestignore') await world.inbox.write(rule, '{"attachments": ["sub/a.txt"]}');
-    await world.sync();
-    await world.pass(60_000);
-    await world.sync();
+    await afterwards();
     expect([...world.docIds().keys()]).toContain('sub/a.txt');
     await rm(at('sub/a.txt'));
     await world.sync();
@@ -129,11 +132,6 @@ it.each([
     await world.inbox.write('a.txt', 'one');
     await world.sync();
     const docId = world.docIds().get('a.txt');
-    const afterwards = async () => {
-      await world.sync();
-      await world.pass(60_000);
-      await world.sync();
-    };
     await rename(at('a.txt'), at(place));
     await afterwards();
     await world.inbox.write('.new', 'saved');
@@ -162,9 +160,7 @@ it.each([false, true])(
     const docId = world.docIds().get('a.txt');
     await rename(world.inbox.join('a.txt'), world.inbox.join('store/a.txt'));
     await symlink('store/a.txt', world.inbox.join('a.txt'));
-    await world.sync();
-    await world.pass(60_000);
-    await world.sync();
+    await afterwards();
     expect([[...world.docIds()], world.service.calls]).toEqual([[['store/a.txt', docId]], ['upload']]);
   },
 );

@@ -286,10 +286,12 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
   },
 );
 
-describe.each<readonly [string, () => Promise<unknown>]>([
+const meanwhiles: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['while the process runs', () => world.rescan()],
   ['over a restart', () => world.restart()],
-])(
+];
+
+describe.each(meanwhiles)(
   'I5: what was saved in the place of an attachment whose document could not be sent, %s',
   (_, meanwhile) => {
     it.each<readonly [string, () => Promise<unknown>]>([
@@ -315,10 +317,7 @@ describe.each<readonly [string, () => Promise<unknown>]>([
   },
 );
 
-it.each<readonly [string, () => Promise<unknown>]>([
-  ['while the process runs', () => world.rescan()],
-  ['over a restart', () => world.restart()],
-])(
+it.each(meanwhiles)(
   'I5: what was an attachment, was left behind by its document and saved there, goes out private when it is moved out %s',
   async (_, meanwhile) => {
     await world.inbox.write('own.txt', 'own');
