@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+// @ts-expect-error: it is read by the programs of the simulation too, which are no TypeScript.
+import { plantedFaults } from './simulate/planted-faults.mjs';
 import { readFolders, readImports } from './support/repository/read-imports.ts';
 import { brokenWalls, brokenWidths, impureFiles, withoutImporters } from './support/repository/walls.ts';
 
@@ -34,6 +36,12 @@ describe('the imports of the source', () => {
       files.map(({ path }) => path.split('/')[0] ?? '').filter((name) => !name.endsWith('.ts')),
     );
     expect([...rooms].filter((room) => !page.includes(`| \`src/${room}\``))).toEqual([]);
+  });
+
+  it('have the place that each planted fault of the simulation changes', async () => {
+    const faults = Object.values<{ readonly file: string; readonly from: string }>(plantedFaults);
+    expect(faults.length).toBeGreaterThan(40);
+    for (const { file, from } of faults) expect(await readFile(file, 'utf8')).toContain(from);
   });
 
   it('have a rule for every package that is installed to run', async () => {

@@ -316,8 +316,8 @@ export const plantedFaults = {
     kind: 'wider-than-its-file',
     seed: 6,
     file: 'src/model/metadata/held-mode.ts',
-    from: '    ...otherModes(document, record, holders),',
-    to: '    ...otherModes(document, record, { records: [], unsent: [] }),',
+    from: '[...otherModes(document, record, holders), ...(own',
+    to: '[...otherModes(document, record, { records: [], unsent: [] }), ...(own',
   },
   'counts-one-more': {
     kind: 'numbers',
