@@ -105,14 +105,12 @@ export async function openCluster(options: ClusterOptions) {
     listen: (listener: () => void) => {
       notify = listener;
     },
-    /** Whether a person has paused all hosts; null: not known yet. */
-    isPaused: minute.isHalted,
     /** What keeps Redis from answering this host, or from taking what it says; null: nothing. */
     trouble: redis.trouble,
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => {
       const trouble = redis.trouble();
-      const isHalted = minute.isHalted() === true;
+      const isHalted = minute.isHalted();
       const opening = isHalted || trouble !== null ? null : minute.opening();
       const isTaken = publisher.isNameTaken() && trouble?.code !== 'redis-unavailable';
       const nameTaken = {

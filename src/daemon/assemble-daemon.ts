@@ -97,7 +97,6 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     status,
     unready: reasons.unready,
     reasons: general,
-    fleet: place,
   });
 
   function status(): Status {

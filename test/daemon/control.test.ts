@@ -48,7 +48,6 @@ function decisionsIn(
     tokens: {} as never,
     history: {
       add: (one) => said.push(one),
-      fleetPause: null,
       listen: () => () => {},
       past: async (ref) => activities.toReversed().filter(createFileStory(ref).tells).toReversed(),
     },
@@ -56,7 +55,6 @@ function decisionsIn(
     status: () => ({}) as never,
     unready: () => [],
     reasons: () => reasons,
-    fleet: null,
   });
   return { said, control, decisions: control.decisions('page') };
 }

@@ -96,19 +96,6 @@ describe('the history', () => {
     }
   });
 
-  it('knows what was last said of all hosts of the fleet before a start', async () => {
-    expect((await open()).fleetPause).toBeNull();
-    const history = await open();
-    for (const [what, message] of [
-      ['paused', 'on all hosts of the fleet'],
-      ['resumed', 'on all hosts of the fleet, before this start'],
-      ['paused', 'until somebody resumes'],
-    ] as const)
-      history.add({ ...activity('', message), what });
-    history.close();
-    expect((await open()).fleetPause).toBe('resumed');
-  });
-
   it('keeps the totals of what happened while the clock was set back', async () => {
     await clock.advance(2 * dayMs);
     for (const back of [0, 0, dayMs, -dayMs]) {

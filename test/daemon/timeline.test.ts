@@ -51,6 +51,6 @@ describe('what happens to the daemon itself', () => {
     const codes = ['paused', 'held', 'fleet-paused', 'new-ledger', 'not-running', 'rate-limited'];
     const { lines, timeline } = timelineOf(codes.map((code) => ({ folder: '', code, message: code })));
     timeline.look();
-    expect(lines).toEqual(['problem | rate-limited | rate-limited']);
+    expect(lines).toEqual(['problem | fleet-paused | fleet-paused', 'problem | rate-limited | rate-limited']);
   });
 });

@@ -119,8 +119,8 @@ export function createSharedMinute(options: SharedMinuteOptions) {
         waiting: last.waiting ?? 0,
       };
     },
-    /** Whether a person has stopped all hosts; null: not known yet. */
-    isHalted: (): boolean | null => (last === noAnswer ? null : last.halted !== ''),
+    /** Whether a person has stopped all hosts, as far as is known. */
+    isHalted: (): boolean => last.halted !== '',
     /** Why no host gets a permit for a while; null: they do, or this host does not send yet. */
     opening: (): Reason | null => {
       const ms = leftMs('openMs');

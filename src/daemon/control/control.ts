@@ -3,13 +3,12 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { History } from '../history/history.ts';
-import type { Place } from '../process/join-cluster.ts';
 import { createDecisions } from './decide.ts';
 import type { DecisionSources } from './decide.ts';
-import { fleetPausedOf } from './decisions.ts';
 import { requireFolder } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 import { listDocuments } from './list-documents.ts';
@@ -17,14 +16,12 @@ import { listDocuments } from './list-documents.ts';
 interface Sources extends Omit<DecisionSources, 'rescan'> {
   readonly clock: Clock;
   readonly tokens: AuthPort;
-  readonly history: Pick<History, 'add' | 'fleetPause' | 'listen' | 'past'>;
+  readonly history: Pick<History, 'add' | 'listen' | 'past'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
   /** What keeps back more than single documents. */
   readonly reasons: () => readonly Reason[];
-  /** Null: this host is alone. */
-  readonly fleet: Pick<Place, 'isPaused'> | null;
 }
 
 /** An inspection or a request that takes longer than this is not expected to end any more. */
@@ -35,18 +32,7 @@ export function createControl(
   sources: Sources,
 ): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedNow' | 'close'> {
   const { settings, clock, log, engine, folders, history, changes } = sources;
-  const { decisionsBy, note, pausedNow, close } = createDecisions({ ...sources, rescan });
-  let wasPaused: boolean | null = null;
-  const fleetIsPaused = () => sources.fleet?.isPaused() ?? null;
-  changes.listen(() => {
-    const isPaused = fleetIsPaused();
-    if (isPaused === null || isPaused === wasPaused) return;
-    // It may be long since this host was there to see it.
-    const isOld = wasPaused === null;
-    wasPaused = isPaused;
-    if (isOld && isPaused === (history.fleetPause === 'paused')) return;
-    note([fleetPausedOf(isPaused, isOld)], 'command line');
-  });
+  const { decisionsBy, pausedNow, close } = createDecisions({ ...sources, rescan });
   return {
     status: sources.status,
     unready: sources.unready,
@@ -65,7 +51,7 @@ export function createControl(
         past: history.past,
         isRunning: true,
         paused: pausedNow().paused,
-        isFleetPaused: fleetIsPaused() === true,
+        isFleetPaused: isFleetPaused(sources.reasons()),
         obstacle: sources.reasons().find(isObstacle)?.message ?? null,
       }),
     documents: (query) => listDocuments(query, sources),

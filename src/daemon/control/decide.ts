@@ -71,7 +71,6 @@ export function createDecisions({
   const inTurn = createTurns();
   return {
     decisionsBy,
-    note,
     pausedNow,
     close: pauses.close,
   };

@@ -81,15 +81,6 @@ export function pausedOf(
   ];
 }
 
-/** What is said of the whole fleet begins so. */
-export const onAllHosts = 'on all hosts of the fleet';
-
-/** Of all folders, with all hosts of the fleet. `isOld`: it was done before this host was there. */
-export function fleetPausedOf(isPaused: boolean, isOld: boolean): Decision {
-  const message = isOld ? `${onAllHosts}, before this start` : onAllHosts;
-  return ofFolder('', isPaused ? 'paused' : 'resumed', message);
-}
-
 /** About one document. */
 export function ofDocument(ref: DocumentRef, what: string, message: string | null = null): Decision {
   return { ...ref, what, docId: null, message, documents: 1 };

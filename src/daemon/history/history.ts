@@ -8,7 +8,6 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import { onAllHosts } from '../control/decisions.ts';
 import { createFileStory, historyDirectory, lineText, linesBack, readBack } from './history-files.ts';
 import type { Totals } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
@@ -46,7 +45,7 @@ export async function openHistory(options: HistoryOptions) {
   const directory = historyDirectory(options.stateDir);
   const past = await readRecent(directory, options).catch((error: unknown): Past => {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
-    return { totals: noTotals, fleetPause: null, troubles: new Map(), wasKilled: false };
+    return { totals: noTotals, troubles: new Map(), wasKilled: false };
   });
   const { troubles } = past;
   const listeners = new Set<(activity: Activity) => void>();
@@ -92,8 +91,6 @@ export async function openHistory(options: HistoryOptions) {
     before: past.totals,
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
     wasKilled: past.wasKilled,
-    /** What was last said of all hosts of the fleet before this start: `paused`, `resumed`; null: nothing. */
-    fleetPause: past.fleetPause,
     add: (activity: Activity): void => {
       troubles.delete(refKey(activity));
       if (activity.from !== undefined) troubles.delete(activity.from);
@@ -148,7 +145,6 @@ export async function openHistory(options: HistoryOptions) {
 
 interface Past {
   readonly totals: Totals;
-  readonly fleetPause: string | null;
   /** The message of a failure or a doubt, where that was the last that happened to a path: by `folder/path`. */
   readonly troubles: Map<string, string | null>;
   readonly wasKilled: boolean;
@@ -163,16 +159,14 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
   const last = new Map<string, Activity>();
   let totals: Totals | null = null;
   let run: string | undefined;
-  let fleetPause: string | null = null;
   let lines = 0;
   for await (const { activity, totals: delivered } of linesBack(directory)) {
     totals ??= delivered;
     if (activity === null) continue;
-    const { at, what, from, message } = activity;
+    const { at, what, from } = activity;
     lines += 1;
     if (at >= yesterday) lastDay.push(activity);
     else if (lines > readAtStart) break;
-    if (message?.startsWith(onAllHosts)) fleetPause ??= what;
     if (what === 'started' || what === 'stopped') run ??= what;
     for (const place of [refKey(activity), ...(from === undefined ? [] : [from])])
       if (!last.has(place)) last.set(place, activity);
@@ -180,7 +174,6 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
   for (const activity of lastDay.toReversed()) onPast(activity);
   return {
     totals: totals ?? noTotals,
-    fleetPause,
     troubles: new Map(
       [...last].filter(([, { what }]) => troubled.has(what)).map(([place, { message }]) => [place, message]),
     ),

@@ -359,7 +359,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'The whole fleet is paused',
         fix: 'Run ingestd resume --fleet. Until then changes are counted and no host sends.',
         health: 'attention',
-        isTold: false,
         blocks: true,
       },
       'host-name-taken': {
