@@ -17,9 +17,6 @@ it('names and messages of other hosts cannot act on the terminal', () => {
     headline: 'H\x1b[2J',
     version: '1\x1b[2J',
     reasons: [{ code: 'x', message: 'M\x1b[2J' }],
-    failures: [
-      { folder: 'f\x1b[2J', path: 'p\x1b[2J', code: 'x', message: 'm\x1b[2J', attempts: 1, retryAt: null },
-    ],
     failuresTotal: 1,
   });
   for (const line of renderFleet(aFleet([host], { account: 'A\x1b[2J' }), output.colors)) output.line(line);

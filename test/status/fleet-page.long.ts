@@ -71,11 +71,8 @@ describeWhere(missing, 'the page of any host', () => {
     await page.getByRole('link', { name: 'Fleet: 1 host needs attention. 3 hosts connected' }).waitFor();
     const troubled = await host('beta').innerText();
     expect(troubled).toContain('1 document failed');
-    expect(troubled).toContain('inbox/two.dots.pdf');
-    expect(troubled).toContain('rename the file');
     await saysOf('alpha', '2 delivered');
     expect(await host('alpha').innerText()).toContain('this host');
-    expect(await host('alpha').innerText()).toContain('inbox: 2 of 2');
     expect(await region(page, 'Fleet').innerText()).toMatch(/\d+ of 50 requests used by all hosts/);
     expect(await axeProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });

@@ -748,7 +748,6 @@ function hostileFleet(): FleetStatus {
     health: 'error',
     headline: markup,
     reasons: [{ code: markup, message: markup }],
-    failures: [{ folder: markup, path: markup, code: markup, message: markup, attempts: 1, retryAt: null }],
     failuresTotal: 1,
   });
   return aFleet([host], { health: 'error', account: markup });

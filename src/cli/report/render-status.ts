@@ -218,8 +218,6 @@ function section(title: string, rows: readonly string[], hint: string, total = r
   ];
 }
 
-const mostFailures = 3;
-
 /** All hosts, the headline first and those that need a person before the others. */
 export function renderFleet(fleet: FleetStatus, colors: Output['colors']): string[] {
   const { rate, hosts } = fleet;
@@ -235,17 +233,11 @@ export function renderFleet(fleet: FleetStatus, colors: Output['colors']): strin
 }
 
 function hostRows(host: FleetHost, width: number, colors: Output['colors']): string[] {
-  const { presence, failures, failuresTotal } = host;
+  const { presence } = host;
   const paint = colors[healthColors[host.health]];
   const first = presence === 'here' ? host.headline : `${presence} since ${localTime(host.lastSeen)}`;
-  const more = failuresTotal - Math.min(mostFailures, failures.length);
   return [
     `${paint(host.host.padEnd(width))}  ${[first, ...hostWords(host)].join(', ')}`,
     ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${withLocalTimes(message)}`),
-    ...failures.slice(0, mostFailures).map((one) => {
-      const { fix } = explain(one.code);
-      return `  ${rowOf(one)}${fix === '' ? '' : ` ${colors.dim(fix)}`}`;
-    }),
-    ...(failures.length > 0 && more > 0 ? [colors.dim(`  and ${numberWords(more)} more`)] : []),
   ];
 }

@@ -103,24 +103,20 @@ export function createPublisher({ redis, host, clock, onChange }: PublisherOptio
   }
 }
 
-const mostFolders = 50;
-/** Of reasons and failures each. */
-const mostListed = 10;
+const mostReasons = 10;
 const longestText = 300;
 
 /** What of a status the other hosts see. */
 function summaryOf(status: Status): HostSummary {
   // What is retried has not failed, and doubts stand in the headline.
-  const { failed, failedTotal } = sortFailures(status);
-  const short = (text: string) => shortened(text, longestText);
+  const { failedTotal, folders } = sortFailures(status);
   return hostSummarySchema.parse({
     ...status,
     headline: headline(status),
-    reasons: status.reasons.slice(0, mostListed).map((one) => ({ ...one, message: short(one.message) })),
-    folders: status.folders.slice(0, mostFolders),
-    failures: failed
-      .slice(0, mostListed)
-      .map((one) => ({ ...one, path: short(one.path), message: short(one.message) })),
+    synced: folders.reduce((total, { synced }) => total + synced, 0),
+    reasons: status.reasons
+      .slice(0, mostReasons)
+      .map((one) => ({ ...one, message: shortened(one.message, longestText) })),
     failuresTotal: failedTotal,
   });
 }

@@ -16,10 +16,10 @@ export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
 }
 
 /** What one of its hosts has delivered and has still to do, a few words each. */
-export function hostWords({ folders, queue, failuresTotal, used, version }: FleetHost): string[] {
+export function hostWords({ synced, queue, failuresTotal, used, version }: FleetHost): string[] {
   const remaining = queue.pending + queue.inFlight + queue.waiting;
   return [
-    `${numberWords(folders.reduce((total, { synced }) => total + synced, 0))} delivered`,
+    `${numberWords(synced)} delivered`,
     ...(remaining > 0 ? [`${numberWords(remaining)} to deliver`] : []),
     ...(failuresTotal > 0 ? [`${numberWords(failuresTotal)} failed`] : []),
     `${countWords(used, 'request')} this minute`,

@@ -4,21 +4,18 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { statusSchema } from './status.ts';
 import type { Health } from './status.ts';
 
-const { reasons, folders, failures } = statusSchema.shape;
-
 /**
- * What a host tells the others about itself, a few kilobytes of its status. A list that another version of ingestd
- * writes otherwise is taken for empty.
+ * What a host tells the others about itself, a few kilobytes of its status, without the paths of documents. What another
+ * version of ingestd does not say is left out.
  */
 export const hostSummarySchema = statusSchema
   .pick({ version: true, state: true, health: true, queue: true, failuresTotal: true })
   .extend({
     /** The state in one phrase. */
     headline: z.string(),
-    reasons: reasons.catch([]),
-    folders: z.array(folders.element.omit({ path: true })).catch([]),
-    /** The first of them. */
-    failures: failures.catch([]),
+    /** Documents that are as the service holds them. */
+    synced: z.number().default(0),
+    reasons: statusSchema.shape.reasons.catch([]),
   });
 
 export type HostSummary = DeepReadonly<z.output<typeof hostSummarySchema>>;

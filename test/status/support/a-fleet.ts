@@ -11,10 +11,9 @@ export function aHost(host: string, parts: Partial<FleetHost> = {}): FleetHost {
     state: 'idle',
     health: 'ok',
     headline: 'All 2 documents delivered',
+    synced: 2,
     reasons: [],
-    folders: [],
     queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: null },
-    failures: [],
     failuresTotal: 0,
     ...parts,
   };

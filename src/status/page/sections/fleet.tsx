@@ -1,7 +1,6 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
-import { refKey } from '../../../model/document.ts';
-import { explain, groupByCause } from '../../../model/report/explanations.ts';
+import { explain } from '../../../model/report/explanations.ts';
 import { fleetHeadline, hostWords } from '../../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../../model/report/fleet.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
@@ -46,18 +45,8 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }
 }
 
 function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
-  const { host, presence, health, headline, lastSeen, folders, reasons, failures } = shown;
+  const { host, presence, health, headline, lastSeen, reasons } = shown;
   const isHere = presence === 'here';
-  // Those of a host that is gone may be over; what is held stands in its headline.
-  const current = reasons.filter(({ code }) => isHere && code !== 'held');
-  const problems = groupByCause([
-    ...current.map(({ code, message }) => ({ code, words: said(message), fix: explain(code).fix })),
-    ...failures.map(({ code, message, ...ref }) => ({
-      code,
-      words: printable(refKey(ref)),
-      fix: explain(code).fix || said(message),
-    })),
-  ]);
   return (
     <li data-health={health}>
       <div class="head">
@@ -68,18 +57,13 @@ function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
         <span class="pill">{isHere ? health : presence}</span>
       </div>
       <p>{isHere ? printable(headline) : `Last seen ${momentWords(lastSeen)}`}</p>
-      <p class="faint">{printable([...hostWords(shown), ...folders.map(folderWords)].join(' · '))}</p>
-      {problems.map(({ code, items }) => (
-        <p key={code}>
-          <strong>{explain(code).cause}</strong> {items.map(({ words }) => words).join(', ')}{' '}
-          <span class="faint">{items[0]?.fix}</span>
+      <p class="faint">{printable(hostWords(shown).join(' · '))}</p>
+      {/* Those of a host that is gone may be over. */}
+      {(isHere ? reasons : []).map(({ code, message }) => (
+        <p key={message}>
+          {said(message)} <span class="faint">{explain(code).fix}</span>
         </p>
       ))}
     </li>
   );
-}
-
-function folderWords({ name, state, synced, pending, waiting, failed }: FleetHost['folders'][number]) {
-  const shownState = state === 'watching' || state === 'polling' ? '' : `, ${state}`;
-  return `${name}: ${numberWords(synced)} of ${numberWords(synced + pending + waiting + failed)}${shownState}`;
 }
