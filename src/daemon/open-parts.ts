@@ -80,18 +80,10 @@ async function startEmbedded({
     clock,
     log,
     requestsPerMinute: settings.service.requestsPerMinute,
-    usualPort: portBeside(settings.http),
+    usualPort: settings.http.port === 0 ? undefined : usualPort,
     pageToken: httpToken,
   });
 }
 
-/** So far from the page's port that a second ingestd beside this one, on the next port, is not in its way. */
-const besidePage = 100;
-const pagePort = 7420;
-const lastPort = 65_535;
-
-/** The embedded service's address follows from the page's, so that a bookmark holds; undefined: any free one. */
-function portBeside({ port }: Settings['http']): number | undefined {
-  const usual = (port === false ? pagePort : port) + besidePage;
-  return port === 0 || usual > lastPort ? undefined : usual;
-}
+/** Of the embedded service: always the same where it is free, so that a bookmark holds. */
+const usualPort = 7520;

@@ -15,21 +15,19 @@ import type { Daemon } from '../assemble-daemon.ts';
 import type { Place } from './join-cluster.ts';
 import type { Reloaded } from './obey-signals.ts';
 
-export interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'fleet' | 'notePage'> {
+interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'fleet' | 'notePage'> {
   readonly control: ControlPort;
   readonly place: Place | null;
 }
 
 /**
  * Opens the socket for the command line, and the page as soon as its address can be had; log, status and daemon.json
- * say where they are, and `onOpen` is told. Gives what closes them.
+ * say where they are. Gives what closes them.
  */
 export async function serveStatus(
   daemon: Served,
   { settings, httpToken }: Reloaded,
   log: Log,
-  usualPort: number | undefined,
-  onOpen: (url: string) => void,
 ): Promise<() => Promise<void>> {
   const { maxSocketPathBytes, startStatusServer } =
     await import('../../status/server/start-status-server.ts');
@@ -63,7 +61,6 @@ export async function serveStatus(
       return;
     }
     daemon.notePage(null);
-    onOpen(now.url);
     log.info({ url: now.url, publicUrl: settings.http.publicUrl }, 'status page');
     if (isServing)
       writeAddress().catch((error: unknown) => log.warn({ file, error: errorMessage(error) }, addressUnsaid));
@@ -72,7 +69,6 @@ export async function serveStatus(
   const close = await startStatusServer({
     ...daemon,
     http: settings.http,
-    usualPort,
     socketPath,
     httpToken,
     onPage,
