@@ -22,9 +22,6 @@ const idleMs = 30_000;
 /** Between an answer and the next request. */
 const keepAliveMs = 72_000;
 
-/** Extra connections that are only open long enough to be refused. */
-const refusalReserve = 16;
-
 /** A burst of connections must not overflow the system's queue: a client that is dropped retries seconds later. */
 export const backlog = 4096;
 
@@ -33,9 +30,7 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
 /**
  * An HTTP server that its peers cannot make take all memory. Requests of a connection are handled one after the other:
  * the next begins when the answer before it has been handed to the system, so that a peer that does not read costs no
- * memory. Where there are too many connections, the one that has been without a request for longest gives way, and is
- * answered 503: its peer may have sent a request by now, and without an answer could not know whether it was carried
- * out. While all are at work a new one gets 503.
+ * memory. Where there are too many connections, a new one is closed at once.
  */
 export function createLimitedServer(
   handle: RequestListener,
@@ -46,30 +41,25 @@ export function createLimitedServer(
     requireHostHeader = true,
   }: ServerLimits = {},
 ): Server {
-  /** Connections without a request, the one that has been so for longest first. */
-  const idle = new Set<Socket>();
   /** Connections at work, with the requests that were parsed and are not being handled yet. */
-  const atWork = new Map<Socket, Exchange[]>();
+  const atWork = new WeakMap<Socket, Exchange[]>();
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
-    if (idle.delete(socket)) {
-      atWork.set(socket, []);
-      return answer([request, response]);
-    }
     // A request that was parsed before its connection was cut is dropped.
+    if (socket.destroyed) return;
     const queue = atWork.get(socket);
-    if (queue !== undefined && queue.push([request, response]) > maxWaitingRequests) {
-      atWork.delete(socket);
-      socket.destroy();
-    }
+    if (queue === undefined) {
+      atWork.set(socket, []);
+      answer([request, response]);
+    } else if (queue.push([request, response]) > maxWaitingRequests) socket.destroy();
   };
   const answer = ([request, response]: Exchange) => {
     const { socket } = request;
     response.once('close', () => {
       const next = socket.destroyed ? undefined : atWork.get(socket)?.shift();
-      if (next !== undefined) answer(next);
-      else if (atWork.delete(socket) && !socket.destroyed) idle.add(socket);
+      if (next === undefined) atWork.delete(socket);
+      else answer(next);
     });
     handle(request, response);
   };
@@ -84,33 +74,11 @@ export function createLimitedServer(
     },
     take,
   );
-  server.maxConnections = maxConnections + refusalReserve;
+  server.maxConnections = maxConnections;
   server.setTimeout(idleMs);
   // Node would answer an expectation that it does not know by itself, past all limits.
   server.on('checkExpectation', take);
-  server.on('connection', (socket: Socket) => {
-    if (idle.size + atWork.size >= maxConnections) {
-      const [longest = socket] = idle;
-      idle.delete(longest);
-      refuse(longest);
-      if (longest === socket) return;
-    }
-    idle.add(socket);
-    socket.once('close', () => {
-      idle.delete(socket);
-      atWork.delete(socket);
-    });
-  });
   return server;
-}
-
-/** Ends a connection that has no place, with an answer. */
-function refuse(socket: Socket): void {
-  socket.on('error', () => {});
-  socket.write(
-    'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n',
-  );
-  socket.destroySoon();
 }
 
 /**
