@@ -9,7 +9,7 @@ import type { InitAnswers, InitFlags } from './init-answers.ts';
 import type { Destination } from './init-files.ts';
 import { prepareCommand } from '../prepare-command.ts';
 import { askCredentials, initAnswers } from './init-answers.ts';
-import { mayOverwrite, readIfThere, writeCredentials, writeInitFiles } from './init-files.ts';
+import { mayOverwrite, readIfThere, writeInitFiles } from './init-files.ts';
 import { hasUserManager, installUserService } from './user-service.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
@@ -72,6 +72,6 @@ async function tryLogin(
       credentials = await askCredentials(credentials, prompter);
     }
     redactor.add(credentialNames.map((name) => credentials[name]));
-    await writeCredentials(credentials, destination);
+    await writeInitFiles(credentials, { ...destination, force: true });
   }
 }

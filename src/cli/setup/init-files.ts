@@ -9,7 +9,6 @@ import { mergeEnvironmentFile } from '../../config/environment/environment-file.
 import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml/read-yaml.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
-import type { Credentials } from '../../model/settings.ts';
 import { schemaFile } from '../../config/package-files.ts';
 import type { Prompter } from '../prompter.ts';
 import type { InitAnswers } from './init-answers.ts';
@@ -29,29 +28,18 @@ export interface Destination {
  */
 export async function writeInitFiles(answers: InitAnswers, destination: Destination): Promise<string[]> {
   const { file } = destination;
-  const secrets = await secretsWith(answers, destination);
-  if (secrets.replaces) await mayOverwrite(secrets.file, destination);
+  const secretsFile = join(dirname(file), '.env');
+  const before = (await readIfThere(secretsFile, destination)) ?? '';
+  const { text, replaces } = mergeEnvironmentFile(before, credentialVariables(answers));
+  if (replaces) await mayOverwrite(secretsFile, destination);
   await makeDirectory(dirname(file));
-  await writeWhole(secrets.file, secrets.text, 0o600);
+  await writeWhole(secretsFile, text, 0o600);
   await writeWhole(file, configurationText(answers, file), 0o644);
   return [
     `Wrote ${file}`,
-    `Wrote ${secrets.file} (mode 0600): keep it out of version control`,
+    `Wrote ${secretsFile} (mode 0600): keep it out of version control`,
     ...(await makeFolder(answers.folder)),
   ];
-}
-
-/** Replaces the credentials in the `.env` beside the configuration. */
-export async function writeCredentials(credentials: Credentials, destination: Destination): Promise<void> {
-  const secrets = await secretsWith(credentials, destination);
-  await writeWhole(secrets.file, secrets.text, 0o600);
-}
-
-/** The `.env` beside the configuration with these credentials in it. */
-async function secretsWith(credentials: Credentials, destination: Destination) {
-  const file = join(dirname(destination.file), '.env');
-  const before = (await readIfThere(file, destination)) ?? '';
-  return { file, ...mergeEnvironmentFile(before, credentialVariables(credentials)) };
 }
 
 /** Throws ConfigurationError unless a file may be overwritten: by `force`, or because a person says so. */
