@@ -46,7 +46,6 @@ COPY fixtures /app/fixtures
 COPY --from=build --chmod=755 /app/dist /app/dist
 
 ENV NODE_ENV=production \
-    container=oci \
     INGESTD_CONFIG=/etc/ingestd/ingestd.yaml \
     INGESTD_STATE__DIR=/state
 WORKDIR /data

@@ -16,7 +16,6 @@ import { serveStatus } from './process/serve-status.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Counted } from './process/stand-by.ts';
-import { warnOfLostState } from './process/warn-of-lost-state.ts';
 
 export interface RunOptions extends Reloaded {
   readonly log: Log;
@@ -62,8 +61,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
   try {
-    const lost = await warnOfLostState(first.settings.state.dir, process.env);
-    if (lost !== null) log.warn({ dir: first.settings.state.dir }, lost);
     let current: Reloaded = first;
     let before: Reloaded | null = null;
     let refused: string | null = null;
