@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 // @ts-expect-error: it is read by the programs of the simulation too, which are no TypeScript.
-import { plantedFaults } from './simulate/planted-faults.mjs';
+import { plantedFaults } from './simulate/planted/planted-faults.mjs';
 import { readFolders, readImports } from './support/repository/read-imports.ts';
 import { brokenWalls, brokenWidths, impureFiles, withoutImporters } from './support/repository/walls.ts';
 

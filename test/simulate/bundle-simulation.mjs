@@ -1,9 +1,10 @@
 // Bundles the simulation with the real code: loaded file by file, each of its processes would take seconds to begin.
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = new URL('../../', import.meta.url);
 
 /**
  * For the processes that run the bundle. On one thread, with few collections of garbage, and with less code optimised
@@ -17,12 +18,13 @@ export const nodeOptions = [
   '--always-sparkplug',
 ];
 
-/** Gives the path of the bundle. `fault`: one of the planted faults, in its copy of the code; left out: none. */
-export async function bundleSimulation(directory, fault) {
-  const outfile = `${directory}run-seeds.mjs`;
+/** Gives the path of the bundle of a program. `faults`: the planted faults in its copy of the code. */
+export async function bundleSimulation(directory, { program = 'run-seeds', faults = {} } = {}) {
+  // The code finds files by how deep it lies.
+  const outfile = `${directory}${basename(program)}.mjs`;
   await build({
-    absWorkingDir: root,
-    entryPoints: ['test/simulate/run-seeds.ts'],
+    absWorkingDir: fileURLToPath(root),
+    entryPoints: [`test/simulate/${program}.ts`],
     outfile,
     bundle: true,
     platform: 'node',
@@ -39,20 +41,33 @@ export async function bundleSimulation(directory, fault) {
       'light-my-request',
       'supports-color',
     ],
-    plugins: fault === undefined ? [] : [plant(fault)],
+    plugins: [plant(faults)],
     // What a planted fault breaks is read from what the judge says.
-    sourcemap: fault === undefined ? 'inline' : false,
+    sourcemap: Object.keys(faults).length === 0 ? 'inline' : false,
     logLevel: 'warning',
   });
   return outfile;
 }
 
-function plant({ file, from, to }) {
+/** Each fault behind a switch of its own: the one that `globalThis.planted` names is there, and no other. */
+function plant(faults) {
   const setup = (bundle) =>
-    bundle.onLoad({ filter: new RegExp(`/${file.replaceAll('.', String.raw`\.`)}$`) }, async ({ path }) => {
+    bundle.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+      const here = Object.entries(faults).filter(([, { file }]) => path === new URL(file, root).pathname);
+      if (here.length === 0) return undefined;
       const text = await readFile(path, 'utf8');
-      if (!text.includes(from)) throw new Error(`${file} has no place for the planted fault: ${from}`);
-      return { contents: text.replace(from, () => to), loader: 'ts' };
+      return { contents: here.reduce((planted, one) => plantOne(planted, ...one), text), loader: 'ts' };
     });
-  return { name: 'planted-fault', setup };
+  return { name: 'planted-faults', setup };
+}
+
+function plantOne(text, name, { file, from, to, before }) {
+  if (!text.includes(from)) throw new Error(`${file} has no place for the planted fault: ${from}`);
+  const isOff = `globalThis.planted !== '${name}'`;
+  // Another fault at the same place is planted in what stands there without this one.
+  const expression = () => `(${isOff} ? ${from} : ${to})`;
+  const statement = () => `if (${isOff}) { ${from} } else { ${to} }`;
+  const inserted = () => `if (!(${isOff})) { ${before} }\n${from}`;
+  if (before !== undefined) return text.replace(from, inserted);
+  return text.replace(from, from.endsWith(';') ? statement : expression);
 }

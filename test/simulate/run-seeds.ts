@@ -27,6 +27,8 @@ const { values } = parseArgs({
     only: { type: 'string' },
     /** JSON of one plan, in place of those of seeds. */
     plan: { type: 'string' },
+    /** A planted fault of this bundle. */
+    fault: { type: 'string' },
     log: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     /** Ends with the first that fails. */
@@ -34,6 +36,7 @@ const { values } = parseArgs({
   },
 });
 Error.stackTraceLimit = 20;
+Object.assign(globalThis, { planted: values.fault });
 const { only } = values;
 /** Without `--only`, whatever is found ends a run. */
 const others = only === undefined ? 'known' : 'passed';

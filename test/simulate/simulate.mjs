@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { bundleSimulation, nodeOptions } from './bundle-simulation.mjs';
-import { plantedFaults } from './planted-faults.mjs';
+import { plantedFaults } from './planted/planted-faults.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,8 @@ const fault = values.fault === undefined ? undefined : plantedFaults[values.faul
 if (values.fault !== undefined && fault === undefined) throw new Error(`no fault is called ${values.fault}`);
 const only = values.only ?? fault?.kind;
 const place = new URL(`../../build/simulate-${values.fault ?? 'code'}/`, import.meta.url);
-const program = await bundleSimulation(fileURLToPath(place), fault);
+const faults = fault === undefined ? {} : { [values.fault]: fault };
+const program = await bundleSimulation(fileURLToPath(place), { faults });
 const began = performance.now();
 const totals = { done: 0, failed: 0, userMs: 0, known: new Map() };
 const kinds = new Map();
@@ -54,6 +55,7 @@ async function runShare(index) {
   ];
   if (only !== undefined) options.push('--only', only);
   if (values.plan !== undefined) options.push('--plan', values.plan);
+  if (values.fault !== undefined) options.push('--fault', values.fault);
   for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
   if (!values.plain) options.push('--shrink');
   const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, program, ...options], {
