@@ -1242,10 +1242,10 @@ export class Engine {
     return this.#clock.monotonic() >= since + this.#options.settings.timing.removeGraceMs;
   }
 
-  /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */
+  /** Where the file of a document is that is gone from its path. A person who approves asks not whether it is hidden. */
   async #locate({ ref, gone, since, seen }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
-    if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
+    if (record === undefined) return { kind: 'nowhere' };
     const ports = this.#options.folders.map(({ port }) => port);
     const { removeGraceMs } = this.#options.settings.timing;
     // Until its grace is over it may move on: where something has changed since, that counts as well.
@@ -1256,7 +1256,7 @@ export class Engine {
     for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
     const view = this.folders.viewOf(ref.folder);
     const seenAt = view.lastScanBefore(since);
-    return whereaboutsOf(
+    const place = await whereaboutsOf(
       { ref, record },
       {
         ...this.#moveEvidence,
@@ -1273,6 +1273,7 @@ export class Engine {
         seenAt,
       },
     );
+    return place.kind === 'hidden' && this.#ledger.isApproved(ref) ? { kind: 'nowhere' } : place;
   }
 
   /** Whether deletions of one folder may go out. Those that may not are held, or judged again later. */

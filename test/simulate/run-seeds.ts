@@ -62,12 +62,12 @@ for (let seed = first; seed < first + runs * stride; seed += stride) {
     (await runPlan(candidate, (one) => (one === kind ? 'wanted' : others))).violations.length > 0;
   const isNew = values.shrink && !shrunk.has(kind);
   shrunk.add(kind);
-  write({
-    seed,
-    kind,
-    message,
-    steps: isNew ? planText(await shrinkPlan(plan, fails)) : null,
-  } satisfies Found);
+  const steps = isNew ? await shrinkPlan(plan, fails) : null;
+  if (values.log && steps !== null)
+    process.stdout.write(
+      `--plan '${JSON.stringify(steps)}'\n${(await runPlan(steps, verdictOf)).log.join('\n')}\n`,
+    );
+  write({ seed, kind, message, steps: steps === null ? null : planText(steps) } satisfies Found);
   if (values.stop) break;
 }
 const { user, system } = process.cpuUsage(began);

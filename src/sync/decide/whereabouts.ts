@@ -59,7 +59,7 @@ export async function whereaboutsOf(
     const found = await evidence.inspect(there);
     switch (found?.kind) {
       case 'document':
-        if (other !== undefined || isRefused(there, evidence)) continue;
+        if (isRefused(there, evidence)) continue;
         return waitingAt({ ref: there, stat }, evidence) ?? { kind: 'unclear', ref: there };
       case 'ignored':
       case 'skipped':

@@ -131,7 +131,7 @@ describe('a file that is found', () => {
     ['as a hard link that the service refused', { failed: { recorded: true } }, 'nowhere'],
     ['where it is in doubt', { failed: { recorded: true, code: 'in-doubt' } }, 'unclear'],
     ['as the own file of another record', { other: record }, 'nowhere'],
-    ['over the file of another record, and is that one’s', { other: recordOf() }, 'nowhere'],
+    ['in the place of another record’s file, not compared yet', { other: recordOf() }, 'unclear'],
     ['at its own path', { path: 'a.txt' }, 'nowhere'],
     ['by its inode number and content', { missing: unborn, sha256: 'aa' }, 'unclear'],
     ['by its inode number alone', { missing: unborn, sha256: 'bb' }, 'nowhere'],

@@ -55,14 +55,17 @@ describe('what is asked again when the connection stands', () => {
     expect([world.service.calls, world.service.documents.size]).toEqual([[], 1]);
   });
 
-  it('nor is one whose deletion a person has approved', async () => {
+  it.each([
+    ['as it was', 'txt'],
+    ['under a name that is not sent', '2.txt'],
+  ])('nor is one whose deletion a person has approved and that is back, %s', async (_, ending) => {
     await delivered(30);
     for (let number = 1; number <= 30; number += 1) world.folder.takeAway(`${number}.txt`);
     await world.sync();
     expect(await world.engine().approve('inbox')).toHaveLength(30);
     await whileConnecting(() => {
       for (let number = 1; number <= 20; number += 1)
-        world.folder.bringBack(`${number}.txt`, `${number}.txt`);
+        world.folder.bringBack(`${number}.txt`, `${number}.${ending}`);
     });
     expect([world.service.calls, world.service.documents.size]).toEqual([['bulk delete 10'], 20]);
   });
