@@ -5,7 +5,7 @@ import type { Removal } from './ports/ledger-port.ts';
 import type { SafetySettings } from './settings.ts';
 
 /** Deletions of one folder count together for this long, so that a slow `rm -rf` is not let through in slices. */
-export const guardWindowMs = 10 * 60_000;
+const guardWindowMs = 10 * 60_000;
 
 /** Deletions of one folder that are about to go out. All but the limits are numbers of documents. */
 export interface Proposal {

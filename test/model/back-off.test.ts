@@ -23,15 +23,6 @@ describe('back-off', () => {
     expect(delay({ attempt })).toBe(ceiling);
   });
 
-  it('is never without any pause', () => {
-    expect(delay({ attempt: 1, random: 0 })).toBe(250);
-    expect(delay({ attempt: 50, random: 0 })).toBe(250);
-  });
-
-  it('spreads over the whole span', () => {
-    expect(delay({ attempt: 5, random: 0.5 })).toBe((250 + 16_000) / 2);
-  });
-
   it.each([
     [1, 1 * minute],
     [2, 5 * minute],
@@ -40,12 +31,6 @@ describe('back-off', () => {
     [999, 15 * minute],
   ])('waits after refusal %i, which a person has to end, %i ms', (attempt, ms) => {
     expect(refusedDelayMs(attempt)).toBe(ms);
-  });
-
-  it('probes a service that is down from the upper half of the span', () => {
-    expect(delay({ kind: 'circuit', attempt: 3, random: 0 })).toBe(2_000);
-    expect(delay({ kind: 'circuit', attempt: 3 })).toBe(4_000);
-    expect(delay({ kind: 'circuit', attempt: 40, random: 0 })).toBe(2.5 * minute);
   });
 });
 

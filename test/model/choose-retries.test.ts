@@ -41,13 +41,6 @@ describe('a retry', () => {
     });
   });
 
-  it('before the first scan of a start is of what failed before it', () => {
-    expect(chooseRetries(null, [], ledger)).toMatchObject({
-      changes: [{ kind: 'clear', ref: failed.ref }],
-      retried: [failed.ref],
-    });
-  });
-
   it('without a name leaves out what was dismissed; one that names it sends it', () => {
     const dismissed = {
       doubts: () => [{ ...doubt, holds: false, dismissed: true as const }],

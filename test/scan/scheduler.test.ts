@@ -91,24 +91,6 @@ describe('scheduler of scans', () => {
     expect(requests).toEqual(['1000 overflow all', '11000 overflow all', '65000 overflow all']);
   });
 
-  it('scans a directory with an event at once, also right after a long first scan', async () => {
-    const { clock, scheduler, requests } = scheduled({ scanMs: 700 });
-    void scheduler.everything('start', true);
-    await clock.advance(1_000);
-    scheduler.changed(['a']);
-    expect(requests).toEqual(['0 start all from scratch', '1000 event a']);
-  });
-
-  it('gathers events while a scan of events rests, so that a busy directory takes no more than a part', async () => {
-    const { clock, scheduler, requests } = scheduled({ scanMs: 100 });
-    for (let ms = 0; ms < 10_000; ms += 10) {
-      scheduler.changed(['a']);
-      await clock.advance(10);
-    }
-    expect(requests.length).toBeGreaterThan(10);
-    expect(requests.length).toBeLessThanOrEqual(21);
-  });
-
   it('scans what changed while it rested as soon as it has, though nothing else happens', async () => {
     const { clock, scheduler, requests } = scheduled({ scanMs: 100 });
     scheduler.changed(['a']);
@@ -117,16 +99,6 @@ describe('scheduler of scans', () => {
     scheduler.changed(['b']);
     await clock.advance(10_000);
     expect(requests).toEqual(['0 event a', '500 event a,b']);
-  });
-
-  it('looks into a directory once more when what changed in it has had time to settle', async () => {
-    const { clock, scheduler, requests } = scheduled({ changed: ['a'] });
-    scheduler.changed(['a']);
-    await clock.advance(2_000);
-    expect(requests).toEqual(['0 event a']);
-    await clock.advance(100);
-    expect(requests).toEqual(['0 event a', '2060 event a']);
-    scheduler.close();
   });
 
   it('F11: rescans every quarter of an hour', async () => {

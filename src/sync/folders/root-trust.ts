@@ -21,7 +21,7 @@ export function isRootTrusted(
  * The number of `changes` that the root of a folder has, or would have if the directory that stands there were
  * accepted. Undefined: it is the one that the ledger knows.
  */
-export function nextRootChange(known: RootIdentity | undefined, root: RootMarks | null): number | undefined {
+function nextRootChange(known: RootIdentity | undefined, root: RootMarks | null): number | undefined {
   if (known === undefined || root === null || sameDirectory(known, root)) return undefined;
   return (known.changes ?? 0) + 1;
 }

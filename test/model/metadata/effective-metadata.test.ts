@@ -16,10 +16,6 @@ describe('effective metadata', () => {
     expect(effectiveMetadata(base)).toEqual({ title: 'report.v2', createdTimestamp: '2024-05-06T07:08:09Z' });
   });
 
-  it('gives neither where the settings say none', () => {
-    expect(effectiveMetadata({ ...base, title: 'none', createdTimestamp: 'none' })).toEqual({});
-  });
-
   it('takes each field from the first layer that has it, whole', () => {
     const layers = [
       { title: 'sidecar', customTags: [] },

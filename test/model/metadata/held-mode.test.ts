@@ -253,10 +253,6 @@ describe('a sharing mode is not widened while the service holds attachments that
     expect(shown('NONE', 'EVERYONE', {}, [['b.csv', 'bb']])).toBeNull();
   });
 
-  it('and where there never were any', () => {
-    expect(shown('NONE', 'EVERYONE', { attachments: [] })).toBeNull();
-  });
-
   it('an answer that was lost counts as either', () => {
     const unsure = { content: false, attachments: true, metadata: [] };
     expect(shown('NONE', 'EVERYONE', { attachments: [], unsure })).toBe('attachments-would-show');

@@ -40,18 +40,6 @@ describe('metadata of an upload', () => {
       accepted: { ...wanted, shareInfo: { mode: 'DEFAULT' } },
     });
   });
-
-  it('sends a stated DELETE as it stands and remembers it', () => {
-    const customTags = [{ name: 'q1', operation: 'DELETE' }] as const;
-    const { send, accepted } = uploadMetadata({ customTags });
-    expect(send).toEqual({ customTags });
-    expect(accepted).toEqual({ customTags });
-  });
-
-  it('has nothing to say where nothing is stated', () => {
-    const nothing: Metadata = { companies: [], customTags: [], docAuthors: [], title: undefined };
-    expect(uploadMetadata(nothing)).toStrictEqual({ send: {}, accepted: {} });
-  });
 });
 
 const changes: readonly {
@@ -68,39 +56,6 @@ const changes: readonly {
     wanted: { title: 'U', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
     change: { title: 'U' },
     after: { title: 'U', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
-  },
-  {
-    name: 'sends what is listed twice once, as listed last',
-    accepted: {},
-    wanted: { companies: [{ value: 'X' }, { value: 'Y' }, { value: 'X', salience: 'PRIMARY' }] },
-    change: {
-      companies: [
-        { value: 'X', salience: 'PRIMARY', operation: 'ADD' },
-        { value: 'Y', operation: 'ADD' },
-      ],
-    },
-    after: { companies: [{ value: 'X', salience: 'PRIMARY' }, { value: 'Y' }] },
-  },
-  {
-    name: 'sends a stated DELETE of what is held once, as it stands',
-    accepted: { companies: [{ value: 'X' }] },
-    wanted: { companies: [{ value: 'X', salience: 'PRIMARY', operation: 'DELETE' }] },
-    change: { companies: [{ value: 'X', salience: 'PRIMARY', operation: 'DELETE' }] },
-    after: { companies: [{ value: 'X', salience: 'PRIMARY', operation: 'DELETE' }] },
-  },
-  {
-    name: 'sends a stated DELETE of what was never held: the service may know it from elsewhere',
-    accepted: {},
-    wanted: { customTags: [{ name: 'a', operation: 'DELETE' }] },
-    change: { customTags: [{ name: 'a', operation: 'DELETE' }] },
-    after: { customTags: [{ name: 'a', operation: 'DELETE' }] },
-  },
-  {
-    name: 'forgets a stated DELETE that is no longer stated, without a request',
-    accepted: { customTags: [{ name: 'a', operation: 'DELETE' }] },
-    wanted: {},
-    change: null,
-    after: {},
   },
   {
     name: 'adds authors and keeps those it cannot take back',
@@ -137,27 +92,6 @@ const changes: readonly {
     change: { shareInfo: { mode: 'DEFAULT' } },
     after: { title: 'T', shareInfo: { mode: 'DEFAULT' } },
   },
-  {
-    name: 'says nothing of DEFAULT that nobody states any more',
-    accepted: { shareInfo: { mode: 'DEFAULT' } },
-    wanted: {},
-    change: null,
-    after: { shareInfo: { mode: 'DEFAULT' } },
-  },
-  {
-    name: 'sends {} where another mode is in force',
-    accepted: { shareInfo: { mode: 'EVERYONE' } },
-    wanted: { shareInfo: {} },
-    change: { shareInfo: {} },
-    after: { shareInfo: { mode: 'DEFAULT' } },
-  },
-  {
-    name: 'does not take an unknown sharing mode for DEFAULT',
-    accepted: {},
-    wanted: { shareInfo: { mode: 'DEFAULT' } },
-    change: { shareInfo: { mode: 'DEFAULT' } },
-    after: { shareInfo: { mode: 'DEFAULT' } },
-  },
 ];
 
 describe('metadata as a statement', () => {
@@ -166,13 +100,6 @@ describe('metadata as a statement', () => {
     expect(delta.change).toStrictEqual(change);
     expect(delta.accepted).toStrictEqual(after);
     expect(delta.unclearable.map(({ code }) => code)).toEqual(lost);
-  });
-
-  it('says once what it cannot take back', () => {
-    const accepted: Metadata = { title: 'T', docAuthors: [{ authorName: 'Jane' }, { authorName: 'Ali' }] };
-    const delta = metadataDelta({}, accepted, ['title', 'docAuthors:Jane']);
-    expect(delta.unclearable.map(({ code }) => code)).toEqual(['docAuthors:Ali']);
-    expect(delta.accepted).toEqual(accepted);
   });
 
   it('names an author in words that are safe on a terminal', () => {

@@ -56,12 +56,6 @@ describe('what a service holds after modifies without an answer', () => {
     expect(metadataDelta(accepted, unsureMetadata(accepted, accepted, [accepted])).change).toBeNull();
   });
 
-  it('has its sharing mode stated again once another may have gone out', () => {
-    const accepted: Metadata = { shareInfo: { mode: 'NONE' } };
-    const known = unsureMetadata(accepted, accepted, [{ shareInfo: { mode: 'EVERYONE' } }]);
-    expect(metadataDelta(accepted, known).change).toEqual({ shareInfo: { mode: 'NONE' } });
-  });
-
   it.each<readonly [string, Metadata, Metadata, Metadata, Metadata | null]>([
     [
       'takes what is wanted now for a text',
@@ -79,13 +73,6 @@ describe('what a service holds after modifies without an answer', () => {
     ],
     ['cannot put back a text that was never accepted', {}, { title: 'tried' }, {}, null],
     ['leaves alone what was not tried', { title: 'old' }, { title: 'old', sourceType: 'web' }, {}, null],
-    [
-      'takes back a sharing mode that was never accepted',
-      {},
-      { shareInfo: { mode: 'EVERYONE' } },
-      {},
-      { shareInfo: { mode: 'DEFAULT' } },
-    ],
     [
       'ends EVERYONE that nobody states any more',
       { shareInfo: { mode: 'EVERYONE' } },
@@ -106,20 +93,6 @@ describe('what a service holds after modifies without an answer', () => {
       { shareInfo: { mode: 'EVERYONE' } },
       {},
       { shareInfo: { mode: 'NONE' } },
-    ],
-    [
-      'states no sharing mode where none was tried',
-      {},
-      { title: 'tried' },
-      { title: 'tried' },
-      { title: 'tried' },
-    ],
-    [
-      'adds only the authors that were never accepted',
-      { docAuthors: [{ authorName: 'A' }] },
-      { docAuthors: [{ authorName: 'A' }, { authorName: 'B' }] },
-      { docAuthors: [{ authorName: 'A' }, { authorName: 'B' }] },
-      { docAuthors: [{ authorName: 'B', operation: 'ADD' }] },
     ],
   ])('%s', (_, accepted, attempt, stated, change) => {
     const wanted = restatedMetadata(stated, accepted, [attempt]);

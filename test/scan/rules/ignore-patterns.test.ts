@@ -73,14 +73,6 @@ describe('ignore rules', () => {
     expect(verdictOf(rulesOf(pattern), path, isDirectory)).toBe(verdict);
   });
 
-  it('lets a later pattern keep what an earlier one ignores', () => {
-    const rules = rulesOf('*.pdf', '!keep.pdf');
-    expect([verdictOf(rules, 'a.pdf', false), verdictOf(rules, 'keep.pdf', false)]).toEqual([
-      'ignored',
-      'kept',
-    ]);
-  });
-
   it('lets the rules of a directory overrule those above', () => {
     const chain = [
       { directory: '', rules: rulesOf('*.pdf', 'build/') },

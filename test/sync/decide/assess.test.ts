@@ -72,20 +72,9 @@ describe('what is read of a document to compare it', () => {
   const hash = (path: string) => Promise.resolve(`hash of ${path}`);
   const record = recordOf({ attachments: [held] });
 
-  it('is nothing where it is new: it is hashed as it goes out', async () => {
-    const compared = await compareWithRecord(document(), null, () => Promise.reject(new Error('asked')));
-    expect(compared).toMatchObject({ sha256: null, attachmentHashes: [null] });
-  });
-
   it.each<readonly [string, ReturnType<typeof document>, LedgerRecord, object]>([
     ['nothing where all is as recorded', document(), record, { sha256: null, attachmentHashes: [null] }],
     ['the file', document({ size: 11 }), record, { sha256: 'hash of a.pdf', attachmentHashes: [null] }],
-    [
-      'the attachment',
-      document({}, { size: 11 }),
-      record,
-      { sha256: null, attachmentHashes: ['hash of a.pdf.attachments/x.csv'] },
-    ],
     [
       'an attachment that is not recorded',
       document(),
@@ -105,11 +94,6 @@ describe('what is read of a document to compare it', () => {
 
   it.each<readonly [string, ReturnType<typeof document>, string]>([
     ['the file', document({ size: 11 }), 'the file cannot be read (permission denied, EACCES)'],
-    [
-      'an attachment',
-      document({}, { size: 11 }),
-      'the attachment a.pdf.attachments/x.csv: the file cannot be read (permission denied, EACCES)',
-    ],
   ])('is refused where %s cannot be read, in words that say why', async (_, found, message) => {
     const fails = new ContentUnreadableError('the file', { code: 'EACCES' });
     const compared = await compareWithRecord(found, record, () => Promise.reject(fails));

@@ -23,11 +23,6 @@ describe('who carries a file', () => {
     ).map(({ at }) => at);
   const place = { owner: from, place: { folder: 'inbox', path: 'salaries.csv' } };
 
-  it('is told by the path, and for a new file by its identity', () => {
-    expect(owners('salaries.csv')).toEqual([[place]]);
-    expect(owners('renamed.csv')).toEqual([[place]]);
-  });
-
   it('is not told by the identity where the file has a document of its own: it may be a hard link', () => {
     const link = { ref: from, record: recordOf({ stat: statOf({ ino: 8 }) }) };
     expect(owners('renamed.csv', link)).toEqual([]);
@@ -72,19 +67,5 @@ describe('the attachments of a document that moves', () => {
   ])('with its directory: %s', (_, from, to, path, expected) => {
     expect(places(from, to, path, true)).toEqual([expected]);
     expect(places(from, to, path, false)).toEqual([path]);
-  });
-
-  it('to another folder and back: those elsewhere stay where they are', () => {
-    const [here, there] = [from, { ...from, folder: 'other' }].map((ref) => ({ ...ref, path: 'd/a.pdf' }));
-    if (here === undefined || there === undefined) throw new Error('two places');
-    const attachments = ['d/x.csv', 'g/x.csv'].map((path) => ({ ...carried, path }));
-    const isWithDirectory = true;
-    const away = attachmentsAfterMove(recordOf({ attachments }), { from: here, to: there, isWithDirectory });
-    expect(away.map(({ path, folder }) => [path, folder])).toEqual([
-      ['d/x.csv', undefined],
-      ['g/x.csv', 'inbox'],
-    ]);
-    const back = { from: there, to: here, isWithDirectory };
-    expect(attachmentsAfterMove(recordOf({ attachments: away }), back)).toEqual(attachments);
   });
 });

@@ -125,41 +125,9 @@ describe('deletions of one folder are judged together', () => {
     ['those that are held already count', { gone: 21, held: 20 }, disappeared('21 of 40 documents')],
     ['what is held already is not judged again', { gone: 21, held: 21 }, allow],
     [
-      'those that went out in the last ten minutes count, and the documents that they were',
-      { gone: 20, removed: [{ at: 15 * minuteMs, count: 8 }] },
-      disappeared('28 of 48 documents', ' (8 of them deleted already)'),
-    ],
-    [
-      'what has come since the first of those makes no room',
-      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8, documents: 28 }] },
-      disappeared('20 of 28 documents', ' (8 of them deleted already)'),
-    ],
-    [
-      'of several, what had come before the first counts',
-      {
-        gone: 10,
-        removed: [
-          { at: 5 * minuteMs, count: 1, documents: 10 },
-          { at: 15 * minuteMs, count: 4, documents: 28 },
-          { at: 16 * minuteMs, count: 4, documents: 90 },
-        ],
-      },
-      disappeared('18 of 28 documents', ' (8 of them deleted already)'),
-    ],
-    [
-      'what has come before does',
-      { gone: 12, removed: [{ at: 15 * minuteMs, count: 8, documents: 48 }] },
-      allow,
-    ],
-    [
       'what went otherwise since is no document of the folder any more',
       { gone: 20, removed: [{ at: 15 * minuteMs, count: 8, documents: 1_000 }] },
       disappeared('28 of 48 documents', ' (8 of them deleted already)'),
-    ],
-    [
-      'those that went out before that do not',
-      { gone: 20, removed: [{ at: 5 * minuteMs, count: 8 }] },
-      allow,
     ],
     [
       'what is kept at the service is no part of the whole',
@@ -167,11 +135,6 @@ describe('deletions of one folder are judged together', () => {
       disappeared('12 of 22 documents'),
     ],
     ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
-    [
-      'what may be in a directory that is out of sight is held',
-      { hold: { reason: 'hidden', hiddenIn: { folder: 'inbox', path: 'shut' } } },
-      { kind: 'hold', reason: 'hidden' },
-    ],
     [
       'what may have been in a directory that is in sight is not held any more',
       { hold: { reason: 'hidden', hiddenIn: { folder: 'inbox', path: 'open' } } },
@@ -205,11 +168,6 @@ describe('deletions of one folder are judged together', () => {
       allow,
     ],
     ['another directory that is mounted there does', { ...remembered, listed: mountedAt(6) }, unmounted],
-    [
-      'one with its inode number, too',
-      { ...remembered, listed: { ...mountedAt(5), birthtimeMs: 900 } },
-      unmounted,
-    ],
   ])('%s', (_, given, expected) => {
     expect(verdict(given)).toEqual(expected);
   });

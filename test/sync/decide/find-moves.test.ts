@@ -160,11 +160,6 @@ describe('the document of a file that stands at a path', () => {
       { ...copied('other/old'), changedRoots: ['other'] },
       'none',
     ],
-    [
-      'is that of the very file, also where it was under another root',
-      { ...copied('other/old'), disk: { 'inbox/new': [2, 'one'] }, changedRoots: ['other'] },
-      'other/old → inbox/new; left: other/old',
-    ],
     ['is that of its own path', { ...renamed, records: { 'inbox/new': [1, 'old'] } }, 'none'],
     [
       'is not decided where the service does not know that of its own path, and the file is on its way under another name',
@@ -180,11 +175,6 @@ describe('the document of a file that stands at a path', () => {
     ],
     ['is that of the path that the file left', renamed, follows],
     [
-      'is that of the path that it left in another folder',
-      { ...renamed, records: { 'other/old': one } },
-      'other/old → inbox/new; left: other/old',
-    ],
-    [
       'is that of a path where rules hide that it is gone',
       { ...renamed, finds: { 'inbox/old': hidden('gone') } },
       follows,
@@ -194,22 +184,12 @@ describe('the document of a file that stands at a path', () => {
       { ...renamed, disk: { 'inbox/new': [1, 'edited'] }, finds: { 'inbox/old': hidden('unreadable') } },
       'inbox/old → inbox/new edited; left: inbox/old',
     ],
-    [
-      'is that of the path that it left, and edited',
-      { ...renamed, disk: { 'inbox/new': [1, 'edited'] } },
-      'inbox/old → inbox/new edited; left: inbox/old',
-    ],
     ['is that of the missing file with its content', copied('inbox/old'), follows],
     ['is new where it is a hard link of one that stands', linked, 'none'],
     [
       'is new where nothing can be said of the other path',
       { ...renamed, finds: { 'inbox/old': unsaid } },
       'none',
-    ],
-    [
-      'is that of a folder that is not configured any more',
-      removed(),
-      'gone/old → inbox/new; left: gone/old',
     ],
     [
       'is that of such a folder where birth times are unknown, and size and time agree',
@@ -225,25 +205,6 @@ describe('the document of a file that stands at a path', () => {
     ['is new where it cannot be read', { ...renamed, reads: { 'inbox/new': new Error('EIO') } }, 'none'],
     ['is unclear while the same file goes out under another name', goesOut, 'unclear'],
     [
-      'is unclear while the same file goes out as the new file of a document',
-      {
-        ...goesOut,
-        disk: { 'inbox/new': [2, 'two'], 'inbox/old': [2, 'two'] },
-        records: { 'inbox/old': one },
-      },
-      'unclear',
-    ],
-    [
-      'is new while another file goes out',
-      { ...goesOut, disk: { 'inbox/new': one, 'inbox/old': [2, 'one'] } },
-      'none',
-    ],
-    [
-      'is new while it goes out itself',
-      { ...goesOut, tasks: { 'inbox/old': sending, 'inbox/new': sending } },
-      'none',
-    ],
-    [
       'is unclear while it goes out itself and the same file has gone out under another name',
       {
         disk: renamed.disk,
@@ -253,22 +214,8 @@ describe('the document of a file that stands at a path', () => {
       'unclear',
     ],
     [
-      'is new while it goes out itself, and nothing but that has gone out',
-      {
-        disk: renamed.disk,
-        tasks: { 'inbox/new': sending },
-        goneOut: { 'inbox/new': one, 'inbox/other': otherGoneOut },
-      },
-      'none',
-    ],
-    [
       'is new while an edit of the file goes out that bears its inode number on another device',
       { ...goesOut, disk: { 'inbox/new': one, 'inbox/old': [1, 'one', { dev: 2 }] } },
-      'none',
-    ],
-    [
-      'is unclear to nobody where inode numbers are unknown',
-      { ...goesOut, disk: { 'inbox/new': [0, 'one'], 'inbox/old': [0, 'one'] } },
       'none',
     ],
   ])('%s', async (_, place, expected) => {
@@ -295,29 +242,9 @@ describe('the document of a file that stands at a path', () => {
   it.each<readonly [string, Place, string]>([
     ['changes places in a swap', swapped, 'inbox/a → inbox/b, inbox/b → inbox/a; left: '],
     [
-      'changes places in a swap, though one of the two was edited meanwhile',
-      { ...swapped, disk: { 'inbox/a': [2, 'two'], 'inbox/b': [1, 'edited'] } },
-      'inbox/a → inbox/b edited, inbox/b → inbox/a; left: ',
-    ],
-    [
       'goes on in a chain, seen from its middle',
       { ...shift, at: 'inbox/b' },
       'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
-    ],
-    [
-      'goes on in a chain, seen from its end',
-      { ...shift, at: 'inbox/c' },
-      'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
-    ],
-    [
-      'goes on in a chain whose middle came a moment later',
-      { ...shift, at: 'inbox/c', finds: { 'inbox/b': settles } },
-      'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
-    ],
-    [
-      'changes places in a swap whose other half came a moment later',
-      { ...swapped, finds: { 'inbox/b': settles } },
-      'inbox/a → inbox/b, inbox/b → inbox/a; left: ',
     ],
     [
       'changes places in a swap whose other half cannot be sent as it stands',
@@ -330,31 +257,6 @@ describe('the document of a file that stands at a path', () => {
       'unclear',
     ],
     [
-      'stays where a new file is being written to the path that it left',
-      {
-        disk: { 'inbox/b': [3, 'six'], 'inbox/c': [2, 'two'] },
-        records: { 'inbox/b': [2, 'two'] },
-        at: 'inbox/c',
-        finds: { 'inbox/b': settles },
-      },
-      'none',
-    ],
-    [
-      'stays where a hard link of a file comes over it that stands and cannot be sent',
-      { ...over, disk: { 'inbox/a': [1, 'one'], 'inbox/b': [1, 'one'] }, finds: { 'inbox/a': isUnfit } },
-      'none',
-    ],
-    [
-      'comes over another one, which takes the path that is free and is deleted from there',
-      over,
-      'inbox/a → inbox/b; left: inbox/a = doc of inbox/b',
-    ],
-    [
-      'comes over another one from another folder, where that is deleted as well',
-      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
-      'other/a → inbox/b; left: other/a = doc of inbox/b',
-    ],
-    [
       'stays where a file of a folder comes over it in which that would be kept',
       { ...over, records: { 'keeping/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
       'none',
@@ -363,25 +265,6 @@ describe('the document of a file that stands at a path', () => {
       'comes over another one, though its file was edited on the way',
       { ...over, disk: { 'inbox/b': [1, 'edited'] } },
       'inbox/a → inbox/b edited; left: inbox/a = doc of inbox/b',
-    ],
-    [
-      'stays where a hard link of a file that stands comes over it',
-      { ...over, disk: { 'inbox/a': [1, 'one'], 'inbox/b': [1, 'one'] } },
-      'none',
-    ],
-    [
-      'stays where nothing can be said of the path that the file left',
-      { ...over, finds: { 'inbox/a': unsaid } },
-      'none',
-    ],
-    [
-      'stays where two that come over others leave one path only',
-      {
-        disk: { 'inbox/b': [1, 'one'], 'inbox/c': [1, 'one'] },
-        records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'], 'inbox/c': [3, 'six'] },
-        at: 'inbox/b',
-      },
-      'inbox/a → inbox/b; left: inbox/a = doc of inbox/b',
     ],
     ['is unclear while one of a swap is another file', { ...swapped, reads: { 'inbox/b': null } }, 'unclear'],
     [

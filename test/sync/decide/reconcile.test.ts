@@ -152,16 +152,6 @@ describe('a directory that is listed, compared with what is known of it', () => 
       { found: ['a'] },
     ],
     [
-      'a file as it was recorded is nothing new',
-      { files: { a: stat }, records: { 'd/a': {} } },
-      { proof: ['a'] },
-    ],
-    [
-      'a file that differs from its record is found',
-      { files: { a: other }, records: { 'd/a': {} } },
-      { found: ['a'] },
-    ],
-    [
       'a file that differs from its record at the first scan waits unread',
       { cause: 'start', files: { a: other }, records: { 'd/a': {} } },
       { backlog: ['a recorded'] },
@@ -183,26 +173,11 @@ describe('a directory that is listed, compared with what is known of it', () => 
       { refused: ['a'], proof: ['a'] },
     ],
     [
-      'a file whose deletion was refused is found when it is back',
-      { files: { a: stat }, failures: { 'd/a': { history: [{ ...reason, at: 1, operation: 'delete' }] } } },
-      { found: ['a'] },
-    ],
-    [
       'a file that was refused and has changed is found, at the first scan too',
       { cause: 'start', files: { a: other }, failures: { 'd/a': {} } },
       { found: ['a'] },
     ],
-    [
-      'a file that was refused and whose sidecar changed is found',
-      { files: { a: stat }, failures: { 'd/a': { fingerprint: 'g' } } },
-      { found: ['a'] },
-    ],
     ['a file that waits unread goes on', { files: { a: stat }, backlog: { a: stat } }, { backlog: ['a'] }],
-    [
-      'a file that waits unread and changes is found',
-      { files: { a: other }, backlog: { a: stat } },
-      { found: ['a'] },
-    ],
   ])('%s', (_, known, expected) => {
     expect(differences(known)).toEqual(expected);
   });
@@ -223,32 +198,17 @@ describe('a directory that is listed, compared with what is known of it', () => 
       { changed: ['a 10'] },
     ],
     [
-      'that was not ours to send',
-      { files: { a: stat }, tasks: { 'd/a': [true, stat, inspected, dormant('ignored')] } },
-      { changed: ['a 10'] },
-    ],
-    [
       'just as it was recorded',
       { files: { a: stat }, records: { 'd/a': {} }, tasks: { 'd/a': [true, stat] } },
       { touched: ['a there'], proof: ['a'] },
     ],
     ['that is not listed any more', { tasks: { 'd/a': [true, stat] } }, { touched: ['a gone'] }],
     [
-      'whose record is known, and its file to be gone',
-      { records: { 'd/a': {} }, tasks: { 'd/a': [false, stat, ...missing] } },
-      {},
-    ],
-    [
       'whose file was gone, while something that is not sent stands in its place',
       { records: { 'd/a': {} }, tasks: { 'd/a': [false, stat] }, skips: ['a'] },
       { touched: ['a gone'] },
     ],
     ['without a record or a file', { tasks: { 'd/a': [false, stat] } }, { touched: ['a gone'] }],
-    [
-      'that is ignored, and may be gone',
-      { records: { 'd/a': {} }, tasks: { 'd/a': [true, stat, inspected, dormant('ignored')] } },
-      { touched: ['a gone'] },
-    ],
     [
       'that is kept, and stays so',
       { records: { 'd/a': {} }, tasks: { 'd/a': [true, stat, inspected, dormant(keptCode)] } },

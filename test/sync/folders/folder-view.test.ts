@@ -23,17 +23,6 @@ function viewOf({ dir = old, closed = old }: { dir?: typeof old; closed?: typeof
 }
 
 describe('what scans have said of a folder', () => {
-  it('is when the last whole one began that ended before a moment', () => {
-    const view = viewOf();
-    expect([500, 1_000, 1_001, 2_001, 9_000].map((at) => view.lastScanBefore(at))).toEqual([
-      0,
-      0,
-      wall + 500,
-      wall + 1_500,
-      wall + 1_500,
-    ]);
-  });
-
   it('is when one of an earlier process began, where no later one is known any more', () => {
     const view = new FolderView(7);
     for (let scan = 1; scan <= 21; scan += 1) {

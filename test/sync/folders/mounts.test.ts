@@ -48,11 +48,6 @@ describe('mounts are remembered', () => {
   });
   const d = { path: 'd', ...mountedAt(5) };
 
-  it('with those that are new, until a person approves', () => {
-    expect(mounts(['a'], ['a'])).toBeNull();
-    expect(mounts(['a'], ['b', 'a'])).toEqual([['a', 'b'], [], []]);
-  });
-
   it('with the directories that they are, when all was listed', () => {
     expect(mounts([], ['d'], { listed: { d: mountedAt(5) } })).toEqual([['d'], [d], []]);
     expect(mounts(['d'], ['d'], { listed: { d: mountedAt(5) } })).toEqual([['d'], [d], []]);
@@ -115,13 +110,6 @@ describe('files may lie out of sight', () => {
       ['a', 5, true, true],
       ['c', 7, false, false],
     ]);
-  });
-
-  it('in a root that another directory has covered, on its device', () => {
-    expect(covered(new FolderView(), { ...root, covered: { dev: 1, until: 5 } })).toEqual([
-      ['', 5, true, false],
-    ]);
-    expect(covered(new FolderView(), root)).toEqual([]);
   });
 
   it('in the root that the ledger knows, while another one stands there', () => {

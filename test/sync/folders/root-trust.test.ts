@@ -8,7 +8,6 @@ import {
   hasStoodSo,
   isRootTrusted,
   markRoot,
-  nextRootChange,
   provesRoot,
   unreadableSince,
 } from '../../../src/sync/folders/root-trust.ts';
@@ -84,14 +83,6 @@ describe('what is written down proves a root', () => {
     expect(provesRoot(undefined, 1)).toBe(false);
   });
 
-  it('of the number that it would have if it were accepted', () => {
-    expect(nextRootChange(undefined, another)).toBeUndefined();
-    expect(nextRootChange(known, null)).toBeUndefined();
-    expect(nextRootChange(known, known)).toBeUndefined();
-    expect(nextRootChange(known, another)).toBe(1);
-    expect(nextRootChange({ ...known, changes: 4 }, another)).toBe(5);
-  });
-
   it('which it has from then on', () => {
     expect(acceptedRoot({ ...known, changes: 4 }, another, 9)).toEqual({ ...another, seenAt: 9, changes: 5 });
     expect(acceptedRoot({ ...known, changes: 4 }, known, 9)).toEqual({ ...known, seenAt: 9, changes: 4 });
@@ -116,23 +107,11 @@ describe('what is written down', () => {
     const old = { ...put, record: recordOf({ rootChange: 1 }) };
     expect(marked(old, known)).toMatchObject({ record: { rootChange: undefined } });
   });
-
-  it('of a folder that is not configured any more, or of no document, is as it was', () => {
-    const old = { ...put, record: recordOf({ rootChange: 1 }) };
-    expect(marked(old, undefined)).toBe(old);
-    const hold: Change = { kind: 'hold', folder: 'inbox', hold: null };
-    expect(marked(hold, another)).toBe(hold);
-  });
 });
 
 describe('a root that another directory covers', () => {
   const mounted: RootIdentity = { ...another, dev: 2 };
   const covered = { dev: 3, until: 4 };
-
-  it('may hold files until the scan that saw the other one, on its own device', () => {
-    expect(coveredRoot(known, mounted, 7)).toEqual({ dev: 1, until: 7 });
-    expect(coveredRoot({ ...known, covered }, mounted, 7)).toEqual({ dev: 1, until: 7 });
-  });
 
   it('is as before where nothing was mounted: the same directory, a new one in its place, none, or none known', () => {
     for (const root of [{ ...known, dev: 2 }, another, null])

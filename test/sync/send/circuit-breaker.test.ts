@@ -149,11 +149,6 @@ describe('what the outcomes say of the service', () => {
     expect(breaker.manyMissing()).toBe(false);
   });
 
-  it('stops nothing where it knows none of our documents', () => {
-    noteOf(missing, 'one', 'two', 'three');
-    expect([breaker.manyMissing(), state(), codes()]).toEqual([true, [4, 0], []]);
-  });
-
   it('is that nothing is allowed, from the third in a row on', async () => {
     note(forbidden, 2);
     note(rejected);
@@ -183,15 +178,6 @@ describe('what the outcomes say of the service', () => {
     expect(changes).toBeGreaterThan(before);
   });
 
-  it('is nothing where the file was at fault', () => {
-    note(busy, 1, 'one');
-    note({ kind: 'changed', message: 'cut', sent: 'part' });
-    note({ kind: 'unreadable', code: 'unreadable-now', message: 'EIO', sent: 'nothing' });
-    expect(breaker.unansweredInARow()).toBe(1);
-    note(busy, 1, 'other');
-    expect(state()).toEqual([0, 1_000]);
-  });
-
   it('is forgotten when a person has fixed something', () => {
     note(elsewhere);
     noteOf(missing, 'one', 'two', 'three');
@@ -204,11 +190,5 @@ describe('what the outcomes say of the service', () => {
       false,
     ]);
     expect(breaker.unansweredInARow()).toBe(0);
-  });
-
-  it('never shortens a wait that is known', () => {
-    note(elsewhere);
-    note(tooMany);
-    expect(breaker.openMs()).toBe(60_000);
   });
 });

@@ -59,18 +59,6 @@ describe('after an answer that accepts nothing, a document', () => {
   it.each<readonly [string, Outcome, Now, object]>([
     ['that is rejected fails', rejected, {}, { kind: 'fail', reason: words }],
     [
-      'is tried again after its own back-off',
-      busy,
-      { attempts: 4 },
-      retry(5, { reason: busyReason, delayMs: 250 }),
-    ],
-    [
-      'is tried again when the service asks for it',
-      { ...busy, retryAfterMs: 7_000 },
-      {},
-      retry(1, { delayMs: 7_000 }),
-    ],
-    [
       'that the service does not take, while it takes others, says so',
       busy,
       { untaken: { count: 2, since: 0, isShared: false } },
@@ -93,12 +81,6 @@ describe('after an answer that accepts nothing, a document', () => {
       refused,
       { attempts: 2, openMs: 60_000, maxAttempts: 1 },
       retry(2, { reason: { code: 'credentials-refused', message: 'wrong password' }, ...inMinute }),
-    ],
-    [
-      'of a daemon waits for the address to be right',
-      elsewhere,
-      { attempts: 2, openMs: 60_000 },
-      retry(2, { reason: redirected, ...inMinute }),
     ],
     [
       'of one pass is given up where the address is wrong',

@@ -35,11 +35,6 @@ describe('a deletion', () => {
     expect(aboutDelete([one, two])).toMatchObject({ path: '', operation: 'bulk_delete', documents: 2 });
   });
 
-  it('may find the document gone where one went out before, and otherwise not', () => {
-    expect(aboutDelete([deletable('a.pdf')]).mayBeGone).toBe(false);
-    expect(aboutDelete([deletable('a.pdf', { unsure: gone })]).mayBeGone).toBe(true);
-  });
-
   it('is in the record before it goes out, with what was unsure already', () => {
     const unsure = { content: true, attachments: true, metadata: [{ title: 'A' }] };
     const [plain, doubtful] = [deletable('a.pdf', { fingerprint: 'f' }), deletable('b.pdf', { unsure })];
@@ -73,14 +68,6 @@ describe('a deletion', () => {
       { kind: 'unapprove', folder: 'inbox', paths: ['a.pdf', 'b.pdf'] },
       { kind: 'removed', folder: 'inbox', removal: { at: 77, count: 1, documents: 9 } },
     ]);
-  });
-
-  it('that a person allowed is not counted', () => {
-    const batch = [deletable('a.pdf')];
-    const kinds = deletedChanges(batch, ledgerOf(batch, ['a.pdf']), { now: () => 77 }, 9).map(
-      ({ kind }) => kind,
-    );
-    expect(kinds).toEqual(['drop', 'clear', 'unapprove']);
   });
 
   it.each<readonly [string, Outcome, boolean]>([

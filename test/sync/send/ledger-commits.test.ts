@@ -75,13 +75,6 @@ describe('a commit while the disk takes nothing', () => {
     expect(attempts).toHaveLength(before);
   });
 
-  it('that fails for another reason is not tried again', async () => {
-    fails = new Error('a defect');
-    await expect(disk.commit([change])).rejects.toThrow('a defect');
-    await expect(disk.commitOnce([change])).rejects.toThrow('a defect');
-    expect([disk.trouble(), log.lines]).toEqual([null, []]);
-  });
-
   it('ends with the process: nothing is committed any more', async () => {
     fails = unwritable;
     const waiting = disk.commit([change]);

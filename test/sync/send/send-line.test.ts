@@ -101,12 +101,6 @@ describe('documents that can share a call', () => {
     expect(line.release({ ...others, now: 5_000 })).toHaveLength(1);
   });
 
-  it('gather for five seconds at most, though others are on their way', () => {
-    line.enter(readyAt('a', 'modify', 'same'), busy);
-    expect(line.release({ ...busy, now: 4_999 })).toEqual([]);
-    expect(line.release({ ...busy, now: 5_000 })).toHaveLength(1);
-  });
-
   it('go out at once when a call is full, and no more of them', () => {
     const entries = Array.from({ length: maxBulkDocuments + 1 }, (_, index) =>
       line.enter(readyAt(`${index}`, 'modify', 'same'), busy),

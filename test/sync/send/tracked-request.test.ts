@@ -103,8 +103,6 @@ function sending(outcome: Outcome, attempts = 1) {
   };
 }
 
-const kinds = () => committed.map(({ kind }) => kind);
-
 describe('a request', () => {
   it('is in the ledger before it goes out, an upload with its intent, and its answer after that', async () => {
     const before: Change = { kind: 'clear', ref };
@@ -127,16 +125,6 @@ describe('a request', () => {
     expect([totals.requests, totals.bytesSent, transfers.list()]).toEqual([1, 4, []]);
     expect(measured).toEqual([{ count: 4 }, { operation: 'upload', outcome: 'accepted', seconds: 2 }]);
     expect(noted).toEqual([['accepted', 'upload inbox/a.pdf']]);
-  });
-
-  it('that is no upload has no intent', async () => {
-    const result = await request(remove, sending(accepted));
-    expect([kinds(), result.intentIds]).toEqual([['sent', 'answered'], []]);
-  });
-
-  it('and its repetition with a new token are two, with an intent each', async () => {
-    const result = await request(upload, sending(accepted, 2));
-    expect([result.intentIds, totals.requests]).toEqual([['1', '2'], 2]);
   });
 
   it('is measured from when it goes out to its answer, and so is its repetition', async () => {
@@ -188,13 +176,6 @@ describe('a request', () => {
       return { outcome: accepted, sent: [] };
     });
     expect(answers).toEqual([true, true, false, false]);
-  });
-
-  it('whose file changed before it went out has that outcome, and was none', async () => {
-    const changed: Outcome = { kind: 'changed', message: 'it was replaced', sent: 'part' };
-    const result = await request(upload, () => Promise.resolve({ outcome: changed, sent: [] }));
-    expect([result.outcome, result.intentIds, committed, totals.requests]).toEqual([changed, [], [], 0]);
-    expect(measured).toEqual([]);
   });
 
   it('that the ledger did not take says nothing of the service, and is none', async () => {

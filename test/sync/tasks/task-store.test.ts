@@ -63,11 +63,6 @@ describe('what is counted of a folder', () => {
     ['a file that is ready', () => present('a', inspected, ready), { pending: 1 }],
     ['a file that is sent', () => present('a', inspected, ready, sending), { pending: 1 }],
     [
-      'a file that settles',
-      () => present('a', inspected, settling),
-      { waiting: 1, waitingFor: { settling: 1 } },
-    ],
-    [
       'a file that settled and is inspected once more',
       () => present('a', inspected, settling, { kind: 'due' }),
       { pending: 0, waiting: 1, waitingFor: { settling: 1 } },
@@ -175,15 +170,6 @@ describe('a file that is gone', () => {
     expect(found()).toEqual([[], [], false]);
     gone('b', { kind: 'dormant', reason });
     expect(found()).toEqual([[], [], false]);
-  });
-
-  it('is found by its size though its record has left meanwhile, and not when it is done', () => {
-    const task = gone('a', { kind: 'grace', dueAt: 1 });
-    gone('b', { kind: 'grace', dueAt: 1 });
-    records.delete('a');
-    expect(paths(tasks.missingOfSize(33))).toEqual(['a', 'b']);
-    tasks.close(task);
-    expect(paths(tasks.missingOfSize(33))).toEqual(['b']);
   });
 });
 

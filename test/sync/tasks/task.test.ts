@@ -137,11 +137,6 @@ describe('a task', () => {
     expect(next(missing, { ...refused, isGone: false })).toMatchObject({ present: true, gone: null });
   });
 
-  it('that was refused before a restart is as it was then', () => {
-    const { state, attempts, reported } = next(taskIn(states.inspect), events.refused);
-    expect([state, attempts, reported]).toEqual([{ kind: 'failed', reason, recorded: true }, 4, reason]);
-  });
-
   it('keeps its place in the backlog when the first scan sees it once more', () => {
     const { priority, at } = next(taskIn(states.failed), { kind: 'seen', seen, liveAt: null });
     expect([priority, at]).toEqual(['backlog', 1]);
