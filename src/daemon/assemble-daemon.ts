@@ -147,8 +147,6 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     deliveries: opened.deliveries,
     /** What happened last of one kind, newest first. */
     readLog: history.readBack,
-    /** All hosts of the account; null: this host is alone. */
-    fleet: place?.fleet ?? null,
     /** Address of the embedded service's page; null in remote mode. */
     servicePage: embedded?.pageUrl ?? null,
     timeline,

@@ -12,7 +12,8 @@ import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
 import { widerMode } from '../model/metadata/held-mode.ts';
-import { isFleetPaused, pauseEndWords } from '../model/report/fleet-pause.ts';
+import { isFleetPaused } from '../model/report/fleet-pause.ts';
+import { pauseEndWords } from '../model/report/pause-words.ts';
 import { health, reasonHealth } from '../model/report/health.ts';
 import { blockedForMs, mostNames, longestList } from '../model/report/status.ts';
 import type {

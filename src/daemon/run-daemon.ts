@@ -189,7 +189,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     keepHeapSmall();
     const { settings } = current;
     const standing = standBy(place, current, startedAt, counted);
-    const closePage = await serveStatus({ ...standing, fleet: place.fleet, place }, current, log);
+    const closePage = await serveStatus({ ...standing, place }, current, log);
     try {
       onRunning();
       log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');

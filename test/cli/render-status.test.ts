@@ -16,7 +16,6 @@ it('names and messages of other hosts cannot act on the terminal', () => {
     health: 'attention',
     headline: 'H\x1b[2J',
     version: '1\x1b[2J',
-    reasons: [{ code: 'x', message: 'M\x1b[2J' }],
     failuresTotal: 1,
   });
   for (const line of renderFleet(aFleet([host], { account: 'A\x1b[2J' }), output.colors)) output.line(line);

@@ -747,7 +747,6 @@ function hostileFleet(): FleetStatus {
     version: markup,
     health: 'error',
     headline: markup,
-    reasons: [{ code: markup, message: markup }],
     failuresTotal: 1,
   });
   return aFleet([host], { health: 'error', account: markup });

@@ -1,6 +1,7 @@
 import { withLocalTimes } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { isFleetPaused, pauseEndWords } from '../../model/report/fleet-pause.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
+import { pauseEndWords } from '../../model/report/pause-words.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { requireFleet } from '../prepare-command.ts';

@@ -9,7 +9,7 @@ import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../model/report/explanations.ts';
-import { pauseWords } from '../../model/report/fleet-pause.ts';
+import { pauseWords } from '../../model/report/pause-words.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';

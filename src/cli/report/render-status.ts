@@ -225,19 +225,16 @@ export function renderFleet(fleet: FleetStatus, colors: Output['colors']): strin
   return [
     colors.bold(colors[healthColors[fleet.health]](fleetHeadline(fleet))),
     '',
-    ...hosts.flatMap((host) => hostRows(host, width, colors)),
+    ...hosts.map((host) => hostRow(host, width, colors)),
     ...(hosts.length === 0 ? [] : ['']),
     colors.dim(`Account ${fleet.account}`),
     colors.dim(`${countWords(rate.used, 'request')} used by all hosts in the last ${rate.windowSeconds} s`),
   ];
 }
 
-function hostRows(host: FleetHost, width: number, colors: Output['colors']): string[] {
-  const { presence } = host;
-  const paint = colors[healthColors[host.health]];
-  const first = presence === 'here' ? host.headline : `${presence} since ${localTime(host.lastSeen)}`;
-  return [
-    `${paint(host.host.padEnd(width))}  ${[first, ...hostWords(host)].join(', ')}`,
-    ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${withLocalTimes(message)}`),
-  ];
+function hostRow(host: FleetHost, width: number, colors: Output['colors']): string {
+  const { presence, headline, lastSeen } = host;
+  const first = presence === 'here' ? withLocalTimes(headline) : `${presence} since ${localTime(lastSeen)}`;
+  const name = colors[healthColors[host.health]](host.host.padEnd(width));
+  return `${name}  ${[first, ...hostWords(host)].join(', ')}`;
 }

@@ -103,7 +103,6 @@ export function createPublisher({ redis, host, clock, onChange }: PublisherOptio
   }
 }
 
-const mostReasons = 10;
 const longestText = 300;
 
 /** What of a status the other hosts see. */
@@ -112,11 +111,8 @@ function summaryOf(status: Status): HostSummary {
   const { failedTotal, folders } = sortFailures(status);
   return hostSummarySchema.parse({
     ...status,
-    headline: headline(status),
+    headline: shortened(headline(status), longestText),
     synced: folders.reduce((total, { synced }) => total + synced, 0),
-    reasons: status.reasons
-      .slice(0, mostReasons)
-      .map((one) => ({ ...one, message: shortened(one.message, longestText) })),
     failuresTotal: failedTotal,
   });
 }

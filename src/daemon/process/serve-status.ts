@@ -15,8 +15,9 @@ import type { Daemon } from '../assemble-daemon.ts';
 import type { Place } from './join-cluster.ts';
 import type { Reloaded } from './obey-signals.ts';
 
-interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'fleet' | 'notePage'> {
+interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'notePage'> {
   readonly control: ControlPort;
+  /** Null: this host is alone. */
   readonly place: Place | null;
 }
 
@@ -68,6 +69,7 @@ export async function serveStatus(
 
   const close = await startStatusServer({
     ...daemon,
+    fleet: daemon.place?.fleet,
     http: settings.http,
     socketPath,
     httpToken,

@@ -56,24 +56,26 @@ export function standBy(
     close: changes.close,
   };
 
+  /** The host that works; null: none is known to. */
+  function worker() {
+    const { holder } = place.lease;
+    return holder?.isOther === true ? holder : null;
+  }
+
   /** Why this host does not work: another one does, or Redis keeps it from its lease, or that has to rest. */
   function unready(): readonly Reason[] {
-    const { holder } = place.lease;
-    if (holder?.isOther !== true && place.trouble() !== null) return place.reasons();
-    const until =
-      holder === null
-        ? 'Redis says that no other host holds the state directory'
-        : 'its previous lease of the state directory has run out';
+    const other = worker();
+    if (other === null && place.trouble() !== null) return place.reasons();
     const message =
-      holder?.isOther === true
-        ? `This host stands by for ${holder.host}, which has held the state directory since ${holder.since}`
-        : `This host stands by until ${until}, within 20 seconds`;
+      other === null
+        ? 'This host stands by until no other one can hold the state directory, within 20 seconds'
+        : `This host stands by for ${other.host}, which has held the state directory since ${other.since}`;
     return [{ code: 'standby', message }, ...place.reasons()];
   }
 
   function refuse(): never {
-    const { holder } = place.lease;
-    const where = holder?.isOther === true ? `on ${holder.host}` : 'again when it works';
+    const other = worker();
+    const where = other === null ? 'again when it works' : `on ${other.host}`;
     throw new ConfigurationError(`${unready()[0]?.message}; run the command ${where}`);
   }
 
@@ -81,7 +83,7 @@ export function standBy(
     const reasons = pageReason === null ? unready() : [...unready(), pageReason];
     const { rate, auth, ...empty } = emptyStatus(settings.service.requestsPerMinute);
     const uncounted = settings.folders.map(({ name, path }) => ({ name, path, ...noDocuments }));
-    const known = place.lease.holder?.isOther === true ? null : counted;
+    const known = worker() === null ? counted : null;
     const { queue, folders, ...counts } = known?.status ?? { ...empty, folders: uncounted };
     const passed = Math.floor((systemClock.monotonic() - (known?.at ?? 0)) / 1000);
     const status: Omit<Status, 'health'> = {

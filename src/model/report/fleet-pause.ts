@@ -10,19 +10,3 @@ export const fleetPaused: Reason = {
 export function isFleetPaused(reasons: readonly Reason[]): boolean {
   return reasons.some(({ code }) => code === fleetPaused.code);
 }
-
-/** Which folders are paused, and the way out, for a report of `plan` or `sync`. */
-export function pauseWords(paused: readonly string[], isFleet: boolean): string {
-  return isFleet
-    ? 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.'
-    : `Paused: ${paused.join(', ')}. Resume with ingestd resume.`;
-}
-
-/** `, until 14:05`, where all of these folders are resumed at once by themselves; else which are, and when. */
-export function pauseEndWords(names: readonly string[], ends: Readonly<Record<string, string>>): string {
-  const ending = names.filter((name) => Object.hasOwn(ends, name));
-  const [first = '', ...others] = ending;
-  const isOne = ending.length === names.length && others.every((name) => ends[name] === ends[first]);
-  if (isOne && ending.length > 0) return `, until ${ends[first]}`;
-  return ending.map((name) => `, ${name} until ${ends[name]}`).join('');
-}

@@ -5,8 +5,7 @@ import { statusSchema } from './status.ts';
 import type { Health } from './status.ts';
 
 /**
- * What a host tells the others about itself, a few kilobytes of its status, without the paths of documents. What another
- * version of ingestd does not say is left out.
+ * What a host tells the others about itself: counts and a phrase. What is wrong in detail stands in its own status.
  */
 export const hostSummarySchema = statusSchema
   .pick({ version: true, state: true, health: true, queue: true, failuresTotal: true })
@@ -15,7 +14,6 @@ export const hostSummarySchema = statusSchema
     headline: z.string(),
     /** Documents that are as the service holds them. */
     synced: z.number().default(0),
-    reasons: statusSchema.shape.reasons.catch([]),
   });
 
 export type HostSummary = DeepReadonly<z.output<typeof hostSummarySchema>>;

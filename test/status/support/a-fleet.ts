@@ -12,7 +12,6 @@ export function aHost(host: string, parts: Partial<FleetHost> = {}): FleetHost {
     health: 'ok',
     headline: 'All 2 documents delivered',
     synced: 2,
-    reasons: [],
     queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: null },
     failuresTotal: 0,
     ...parts,

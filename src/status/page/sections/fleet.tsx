@@ -1,12 +1,11 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
-import { explain } from '../../../model/report/explanations.ts';
 import { fleetHeadline, hostWords } from '../../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../../model/report/fleet.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { More, Part, said } from '../parts.tsx';
+import { More, Part } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** Hosts publish their summaries this often. */
@@ -45,7 +44,7 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }
 }
 
 function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
-  const { host, presence, health, headline, lastSeen, reasons } = shown;
+  const { host, presence, health, headline, lastSeen } = shown;
   const isHere = presence === 'here';
   return (
     <li data-health={health}>
@@ -58,12 +57,6 @@ function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
       </div>
       <p>{isHere ? printable(headline) : `Last seen ${momentWords(lastSeen)}`}</p>
       <p class="faint">{printable(hostWords(shown).join(' · '))}</p>
-      {/* Those of a host that is gone may be over. */}
-      {(isHere ? reasons : []).map(({ code, message }) => (
-        <p key={message}>
-          {said(message)} <span class="faint">{explain(code).fix}</span>
-        </p>
-      ))}
     </li>
   );
 }
