@@ -22,8 +22,11 @@ export async function joinCluster({ settings, username, log }: JoinOptions) {
   const { cluster, state } = settings;
   if (cluster === null) return null;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
-  const { prepareDirectory, readLeaseTraces } = await import('../../ledger/lock-state-directory.ts');
+  const { prepareDirectory, readLeaseTraces, takeStateLock } =
+    await import('../../ledger/lock-state-directory.ts');
   await prepareDirectory(state.dir);
+  // A second process ends at once, however Redis is.
+  if (!cluster.standBy) await (await takeStateLock(state.dir, systemClock)).release();
   const traces = () => readLeaseTraces(state.dir);
   return openCluster({ ...settings, cluster, username, traces, clock: systemClock, log });
 }

@@ -52,8 +52,10 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
     expect(metrics).toContain('ingestd_queue{state="pending"} 1\n');
     await eventually(async () => ((await daemon.status()).folders[0]?.oldestUnsyncedSeconds ?? 0) > 0);
     // A second process is refused as one without a fleet is.
-    const second = await one.run('run');
-    expect([second.code, second.err]).toEqual([5, expect.stringMatching(/Another ingestd uses the state/)]);
+    for (const command of ['run', 'sync']) {
+      const second = await one.run(command);
+      expect([second.code, second.err]).toEqual([5, expect.stringMatching(/Another ingestd uses the state/)]);
+    }
     // Commands that write the ledger do not need Redis.
     expect((await one.run('pause')).code).toBe(0);
     expect((await one.run('resume')).code).toBe(0);
