@@ -10,7 +10,7 @@ import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { missingForMachine, startMachine } from './support/machine.ts';
 import type { Machine } from './support/machine.ts';
 import { debianPackage } from './support/made-packages.ts';
-import { makeDebian, missingForRootTree } from './support/root-tree.ts';
+import { makeDebian, missingForRootTree, systemd } from './support/root-tree.ts';
 
 const configuration = `
 service: { authUrl: 'http://127.0.0.1:9000', ingestUrl: 'http://127.0.0.1:9000' }
@@ -78,7 +78,7 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
     folder = await temporaryFolder();
     root = folder.join('root');
     lintian = lintianSays();
-    await makeDebian(root, ['systemd', 'systemd-sysv', 'dbus', 'procps']);
+    await makeDebian(root, systemd);
     await mkdir(join(root, 'srv/documents'), { recursive: true });
     machine = await startMachine(root);
     before = files();

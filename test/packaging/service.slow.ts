@@ -8,7 +8,7 @@ import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { missingForMachine, startMachine } from './support/machine.ts';
 import type { Machine } from './support/machine.ts';
 import { npmArchive } from './support/made-packages.ts';
-import { addThisNode, makeDebian, missingForRootTree, runInside } from './support/root-tree.ts';
+import { addThisNode, makeDebian, missingForRootTree, runInside, systemd } from './support/root-tree.ts';
 
 const configuration = `
 service: { mode: embedded }
@@ -43,7 +43,7 @@ describeWhere(
     beforeAll(async () => {
       folder = await temporaryFolder();
       root = folder.join('root');
-      await makeDebian(root, ['systemd', 'systemd-sysv', 'dbus', 'procps']);
+      await makeDebian(root, systemd);
       await addThisNode(root);
       await cp(await npmArchive(), join(root, 'clone/ingestd-0.0.0.tgz'));
       const [program = '', configure = '', start = '', command = ''] = await commandsFor('Any other server');

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,9 @@ import { fetchNode } from '../../../scripts/fetch-node.mjs';
 import { makeOnce } from './make-once.ts';
 
 const run = promisify(execFile);
+
+/** What a tree needs to be booted; the gate makes one with just these before the tests begin. */
+export const systemd = ['systemd', 'systemd-sysv', 'dbus', 'procps'];
 
 /** Says what a test in a root tree of its own would need and does not find, or null. */
 export function missingForRootTree(): string | null {
@@ -20,9 +23,9 @@ export function missingForRootTree(): string | null {
 /** Makes a Debian of the smallest kind in `root`, as `debian:bookworm-slim` is one, with `packages` beside. */
 export async function makeDebian(root: string, packages: readonly string[] = []): Promise<void> {
   const made = await makeOnce(['debian', ...packages].join('-'), async (tree) => {
-    // Nobody needs the tree after a power failure.
-    const options = ['--variant=minbase', '--dpkgopt=force-unsafe-io', `--include=${packages.join(',')}`];
-    await run('mmdebstrap', [...options, 'bookworm', tree, await mirror()], { maxBuffer: 64 * 1024 * 1024 });
+    await run('bash', ['test/packaging/support/make-tree', tree, ...packages], {
+      maxBuffer: 64 * 1024 * 1024,
+    });
   });
   await mkdir(root, { recursive: true });
   await run('cp', ['-a', `${made}/.`, root]);
@@ -90,16 +93,6 @@ async function addNpm(local: string): Promise<void> {
   const { stdout } = await run('npm', ['root', '--global']);
   await cp(join(stdout.trim(), 'npm'), join(local, 'lib/node_modules/npm'), { recursive: true });
   await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
-}
-
-/** The mirror that this machine itself is fed from. */
-async function mirror(): Promise<string> {
-  for (const file of ['/etc/apt/sources.list.d/debian.sources', '/etc/apt/sources.list']) {
-    const text = await readFile(file, 'utf8').catch(() => '');
-    const [, uri] = /^(?:URIs:|deb)\s+(?:\[[^\]]*\]\s+)?(\S+)/m.exec(text) ?? [];
-    if (uri !== undefined) return uri;
-  }
-  return 'http://deb.debian.org/debian';
 }
 
 function registrySettings(): Record<string, string> {

@@ -8,9 +8,10 @@ import { join } from 'node:path';
  * before they begin, since making it builds the program anew under them.
  */
 export default function setUp() {
-  const shared = mkdtempSync(join(tmpdir(), 'ingestd-made-once-'));
+  // The gate has made a root tree meanwhile.
+  const shared = process.env.INGESTD_MADE_ONCE ?? mkdtempSync(join(tmpdir(), 'ingestd-made-once-'));
   const archive = join(shared, 'archive');
-  mkdirSync(archive);
+  mkdirSync(archive, { recursive: true });
   execFileSync('npm', ['pack', '--silent', '--pack-destination', archive], { stdio: 'ignore' });
   process.env.INGESTD_MADE_ONCE = shared;
 }
