@@ -30,7 +30,8 @@ function becomeVersion(version) {
   writeFileSync(join(root, 'CHANGELOG.md'), datedChangelog(version));
   run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts', '--allow-same-version');
   run('npm', 'run', '--silent', 'docs');
-  run('npx', '--no-install', 'prettier', '--check', '--log-level', 'warn', '.');
+  const changed = run('git', 'diff', '--name-only').split('\n');
+  run('npx', '--no-install', 'prettier', '--check', '--ignore-unknown', '--log-level', 'warn', ...changed);
   run('git', 'commit', '--all', '--quiet', '--message', `chore: release ${version}`);
   run('git', 'tag', '--annotate', tag, '--message', `ingestd ${version}`);
 }

@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { fileURLToPath } from 'node:url';
 
 import { openLedger } from '../../build/ledger/open-ledger.js';
+import { quantiles } from './world.mjs';
 
 const COMMITS = 400;
 const WARM_UP = 100;
@@ -71,7 +70,6 @@ function rowsOf(at) {
       at.bytesPerCommit <= 1_024,
     ]),
     row('load', at.loadMs, 'ms', [null, null, null, null]),
-    row('load, memory it keeps', at.heapMegabytes, 'MB', [null, null, null, null]),
     row('snapshot with commits beside it', at.snapshotMs, 'ms', [
       `longest stall ${at.snapshotStallMs.toFixed(1)} ms`,
       null,
@@ -90,28 +88,16 @@ async function measure(documents) {
     const began = performance.now();
     const ledger = await openLedger({ ...options, dir });
     const loadMs = performance.now() - began;
-    const loadStallMs = stall.max / 1e6;
-    const reconcileMs = reconcile(ledger);
     const commit = await commits(ledger, dir);
     stall.reset();
     const snapshotMs = await snapshot(ledger, dir);
     const snapshotStallMs = stall.max / 1e6;
-    const memoryMegabytes = JSON.parse(
-      execFileSync(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), '--memory', dir], {
-        encoding: 'utf8',
-      }),
-    );
-    const { size } = await stat(join(dir, 'ledger.json'));
     return {
       documents,
-      snapshotMegabytes: size / 1e6,
       loadMs,
-      loadStallMs,
-      reconcileMs,
       ...commit,
       snapshotMs,
       snapshotStallMs,
-      ...memoryMegabytes,
     };
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -131,21 +117,6 @@ async function seed(dir, documents) {
   await again.close();
 }
 
-/** What a first scan asks of every known file. */
-function reconcile(ledger) {
-  const began = performance.now();
-  let same = 0;
-  for (const directory of ledger.directories('inbox')) {
-    const records = ledger.recordsIn('inbox', directory);
-    for (const name of records.keys()) {
-      const record = records.get(name);
-      if (record.stat.size >= 0 && record.fingerprint === 'c0ffee') same += 1;
-    }
-  }
-  if (same !== ledger.count('inbox')) throw new Error('records were lost');
-  return performance.now() - began;
-}
-
 async function commits(ledger, dir) {
   const raw = openSync(join(dir, 'raw'), 'w');
   const journal = { before: await journalBytes(dir) };
@@ -163,8 +134,8 @@ async function commits(ledger, dir) {
   }
   closeSync(raw);
   const bytesPerCommit = ((await journalBytes(dir)) - journal.before) / (COMMITS + WARM_UP);
-  const [p50, p99] = quantiles(ours.slice(WARM_UP));
-  const [rawP50, rawP99] = quantiles(theirs.slice(WARM_UP));
+  const [p50, p99] = quantiles(ours.slice(WARM_UP), 0.5, 0.99);
+  const [rawP50, rawP99] = quantiles(theirs.slice(WARM_UP), 0.5, 0.99);
   return {
     commitP50Ms: p50,
     commitP99Ms: p99,
@@ -176,7 +147,6 @@ async function commits(ledger, dir) {
 }
 
 async function journalBytes(dir) {
-  const { readdir } = await import('node:fs/promises');
   const names = (await readdir(dir)).filter((name) => name.startsWith('ledger.journal.'));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(dir, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0);
@@ -216,23 +186,3 @@ function put(number) {
   };
   return { kind: 'put', ref: { folder: 'inbox', path }, record };
 }
-
-function quantiles(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return [sorted[Math.floor(sorted.length / 2)], sorted[Math.floor(sorted.length * 0.99)]];
-}
-
-/** In a process of its own, so that nothing of the seeding counts. */
-async function printMemory(dir) {
-  globalThis.gc();
-  const before = process.memoryUsage();
-  const ledger = await openLedger({ ...options, dir });
-  const peak = process.resourceUsage().maxRSS / 1024;
-  globalThis.gc();
-  const after = process.memoryUsage();
-  const heap = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
-  process.stdout.write(JSON.stringify({ heapMegabytes: heap / 1e6, loadPeakRssMegabytes: peak }));
-  await ledger.close();
-}
-
-if (process.argv[2] === '--memory') await printMemory(process.argv[3]);

@@ -141,13 +141,6 @@ describe('a configuration error is exit code 2', () => {
     const { code, stderr } = await run('--config', 'open.yaml');
     expect({ code, said: stderr.includes('INGESTD_HTTP_TOKEN') }).toEqual({ code: 2, said: true });
   });
-
-  it('S8: cannot paint the terminal', async () => {
-    await folder.write('evil.yaml', 'folders: [{name: "\\e]0;owned\\a/", path: b}]\n');
-    const { stderr } = await run('--config', 'evil.yaml', 'check');
-    expect(stderr).toContain('folders[0].name');
-    expect(stderr.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-  });
 });
 
 describe('without a configuration file', () => {

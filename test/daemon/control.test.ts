@@ -140,20 +140,6 @@ it('has the failure of what fails again at once as the last word, not that a per
   expect(world.activities).toHaveLength(2);
 });
 
-it('says of what is in doubt and has no file any more that it cannot be sent, whichever way it is asked for', async () => {
-  world = await engineWorld({ safety: { inDoubt: 'hold' } });
-  world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
-  world.folder.write('a.txt', 'text');
-  await world.sync();
-  world.folder.remove('a.txt');
-  await world.sync();
-  const { said, decisions } = decisionsIn(world, ['inbox']);
-  const words = 'inbox/a.txt is gone from the folder; put the file back, or clear the doubt with --dismiss';
-  await expect(decisions.resolve('inbox/a.txt', { kind: 'again' })).rejects.toThrow(words);
-  await expect(decisions.retry(['inbox/a.txt'])).rejects.toThrow(words);
-  expect(said).toEqual([]);
-});
-
 it('says of what is queued why nothing is sent at present, and until when', async () => {
   world = await engineWorld();
   world.folder.write('a.txt', 'text');

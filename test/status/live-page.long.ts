@@ -134,13 +134,17 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     const row = documents.getByRole('listitem').filter({ hasText: 'a.pdf' });
     await row.getByText('private').waitFor();
     expect(await row.getByRole('link').getAttribute('href')).toMatch(/^https:\/\/documents.example\/doc-\d/);
+    expect(await axeProblems(page)).toEqual([]);
     await documents.getByLabel('Find documents').fill('B.pdf');
     await documents.getByText('1 document found').waitFor();
     await documents.getByText('shared with your default group').waitFor();
     await rm(join(place.inbox, 'a.pdf.meta.json'));
     const line = await unfold(page, '1 document is shared less widely than stated now');
     await line.getByText('Kept private: its former sidecar said NONE.').waitFor();
+    expect(await stateOf(page)).toBe('Up to date');
     await press('Share 1 document as stated…');
+    await page.getByRole('dialog').getByText('see inbox/a.pdf (shared with your default group).').waitFor();
+    expect(await axeProblems(page)).toEqual([]);
     await press('Share 1 document as stated');
     await line.waitFor({ state: 'hidden' });
     await documents.getByLabel('Find documents').fill('a.pdf');

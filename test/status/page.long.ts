@@ -261,40 +261,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await eventually(async () => (await folded(page, 'Skipped').getByRole('listitem').count()) === 2);
     });
 
-    it('finds documents by name, and says who can see each and where', async () => {
-      const page = await visit(await open({ status: { folders: [aFolder({ onDisk: 3, synced: 3 })] } }));
-      const documents = await unfold(page, 'Documents');
-      const rows = documents.getByRole('listitem');
-      await eventually(async () => (await rows.count()) === 3);
-      expect((await rows.allInnerTexts()).join('\n')).toMatch(
-        /all.pdf[^]*everyone in your organization[^]*few.pdf[^]*private[^]*unknown.pdf[^]*not known/,
-      );
-      const link = documents.getByRole('link', { name: 'Open all.pdf' });
-      expect(await link.getAttribute('href')).toBe('https://service.example/d-1');
-      expect(await axeProblems(page)).toEqual([]);
-      await documents.getByLabel('Find documents').fill('few');
-      await eventually(async () => (await rows.count()) === 1);
-    });
-
-    it('names what is shared less widely than stated, and shares it after a question', async () => {
-      const world = await open({ status: { folders: [aFolder({ onDisk: 3, synced: 3, narrower: 1 })] } });
-      const page = await visit(world);
-      expect(await stateOf(page)).toBe('Up to date');
-      const line = await unfold(page, '1 document is shared less widely than stated now');
-      await line.getByText('its former sidecar said NONE').waitFor();
-      await page.getByRole('button', { name: 'Share 1 document as stated…' }).click();
-      await page
-        .getByRole('dialog')
-        .getByText('see inbox/few.pdf (shared with your default group).')
-        .waitFor();
-      expect(await axeProblems(page)).toEqual([]);
-      expect(world.control.calls).toEqual([]);
-      await page.getByRole('button', { name: 'Share 1 document as stated', exact: true }).click();
-      await hears(page, '1 document shared as stated.');
-      const path = 'inbox/few.pdf';
-      expect(world.control.calls).toEqual([{ share: [path], shown: [{ path, sharing: 'DEFAULT' }] }]);
-    });
-
     it('shows a pause as a pause, with its beginning, gives no time while it lasts, and ends it', async () => {
       const paused = { folder: 'inbox', path: '', what: 'paused', docId: null, message: null, documents: 0 };
       const entry = { ...paused, at: '2026-01-01T12:00:00Z', by: 'page' } as const;

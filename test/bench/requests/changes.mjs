@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
-import { download, saves } from './saves.mjs';
 
 const run = promisify(execFile);
 const git = (home, ...words) =>
@@ -17,13 +15,7 @@ const git = (home, ...words) =>
     ...words,
   ]);
 
-/** Which file each save goes to. */
-const saved = Object.keys(saves).map((way, index) => {
-  const extension = { Word: 'docx', LibreOffice: 'ods' }[way] ?? 'txt';
-  return { way, path: `inbox/desk/saved${index}.${extension}` };
-});
-
-const single = ['swap1', 'swap2', 'chain1', 'chain2', 'chain3', 'over1', 'over2', 'same'];
+const single = ['swap1', 'swap2', 'chain1', 'chain2', 'chain3', 'over1', 'over2'];
 
 /** The folders as they are before the first change. */
 export async function fill(home) {
@@ -32,7 +24,6 @@ export async function fill(home) {
     await put(home, `plain/papers/${Math.floor(index / 100)}/paper${index}.txt`);
   }
   for (let index = 0; index < 600; index += 1) await put(home, `inbox/stack/sheet${index}.txt`);
-  for (const { path } of saved) await put(home, path);
   for (const name of single) {
     await put(home, `inbox/desk/${name}.txt`);
     await put(home, `plain/desk/${name}.txt`);
@@ -116,27 +107,6 @@ export const live = [
     least: 3,
     why: '600 documents, 250 in a bulk call',
     act: (home) => rm(join(home, 'inbox/stack'), { recursive: true }),
-  },
-  ...saved.map(({ way, path }) => ({
-    what: `saved: ${way}`,
-    least: 1,
-    why: 'the new bytes',
-    act: (home) => saves[way](join(home, path), `saved by ${way}`),
-  })),
-  {
-    what: 'saved with the same bytes: write and rename',
-    least: 0,
-    why: 'the bytes are the same',
-    act: async (home) => {
-      const path = join(home, 'inbox/desk/same.txt');
-      await saves['write and rename'](path, await readFile(path, 'utf8'));
-    },
-  },
-  {
-    what: 'a browser downloads a new document',
-    least: 1,
-    why: 'the new document',
-    act: (home) => download(join(home, 'inbox/desk/download.pdf')),
   },
   {
     what: '`git checkout` of other content in 20 documents',

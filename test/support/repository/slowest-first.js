@@ -38,6 +38,8 @@ const slowest = [
   'cluster/redis/unwell.long.ts',
   'faults/process/folders.long.ts',
   'packaging/debian.slow.ts',
+  'packaging/release.slow.ts',
+  'scan/limits/blocked.slow.ts',
 ];
 
 /** Jest learns how long a test file takes only by running it: in a new clone it would go by the size of the file. */
