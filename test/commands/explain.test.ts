@@ -110,17 +110,6 @@ describe('why, where no daemon runs', () => {
     }
   });
 
-  it.each([
-    ['a.txt.attachments/x.csv', '', 'nothing until that changes; then it is sent'],
-    ['a.txt.meta.json', '{"attachments": ["none.csv"]}', 'nothing until that is fixed; then it is sent'],
-    ['a.txt.meta.json', '{"titel": "a"}', 'nothing until that is fixed; then it is sent'],
-    ['.ingestignore', 'a.txt', 'nothing'],
-  ])('tells of a document beside %s with the content %j what it needs', async (path, content, next) => {
-    await folder.write('inbox/a.txt', 'text');
-    await folder.write(`inbox/${path}`, content);
-    expect((await why('a.txt')).next).toBe(next);
-  });
-
   it('tells of a folder that was never there what status tells, and that it keeps ingestd from starting', async () => {
     const folders = ['inbox', 'two'].map((name) => ({ name, path: `./${name}` }));
     await folder.write('inbox/a.txt', 'text');

@@ -268,40 +268,6 @@ describe('a bad configuration', () => {
     for (const word of words) expect(message).toContain(word);
   });
 
-  it('names every fault of the keys in one run, in the order of their lines, and once', async () => {
-    const text = `service: {authUrl: "http://auth.example", ingestUrl: "https://a.example", concurrency: lots}
-folders:
-  - {name: b, path: in, ignore: 5}
-  - {name: a, path: elsewhere, wach: polling}
-  - {name: 7, path: 8}
-  - {name: 7}
-  - text
-log: {name: x, level: loud}
-password: hunter2
-cluster: {redisUrl: nowhere}
-timing: 5
-`;
-    const lines = (await refused(text)).split('\n').map((line) => line.replace(/^\S+ingestd\.yaml:/, ''));
-    const expected = [
-      '1:11: service.authUrl: "http://auth.example" would send',
-      '1:75: service.concurrency: "lots" is not a whole number',
-      '3:25: folders[0].ignore: 5 is not a list',
-      '4:32: folders[1].wach is not a known key; did you mean folders[1].watch?',
-      '5:6: folders[2].name: 7 is not a string',
-      '5:15: folders[2].path: 8 is not a string',
-      '6:5: folders[3].path is missing',
-      '6:6: folders[3].name: 7 is not a string',
-      '7:5: folders[4]: "text" is not an object',
-      '8:7: log.name is not a known key',
-      '8:16: log.level: "loud" is not one of',
-      '9:1: password is a secret',
-      '10:11: cluster.redisUrl: it is not an address of Redis',
-      '11:1: timing: 5 is not an object',
-    ];
-    expect(lines).toEqual(expected.map((start) => expect.stringContaining(start)));
-    for (const [index, start] of expected.entries()) expect(lines[index]?.startsWith(start)).toBe(true);
-  });
-
   it('names what keys demand of each other once each of them is valid', async () => {
     await mkdir(folder.join('in/deep'), { recursive: true });
     await folder.write('in/file', '');

@@ -121,21 +121,6 @@ describe('the metrics', () => {
     expect(text).toContain('ingestd_build_info{version="1.2.3",node_version="v');
   });
 
-  it('have names after the conventions, each with its help and type', async () => {
-    const text = await world().metrics.text();
-    const types = new Map(
-      [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => [name, type]),
-    );
-    const helps = new Set([...text.matchAll(/^# HELP (\S+) .+$/gm)].map(([, name]) => name));
-    expect(types.size).toBeGreaterThan(20);
-    for (const [name, type] of types) {
-      expect(name).toMatch(/^(ingestd|process|nodejs)_[a-z]+(_[a-z]+)*$/);
-      expect(helps).toContain(name);
-      expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
-      expect(name).not.toMatch(/_(ms|milliseconds|kb|megabytes|minutes)$/);
-    }
-  });
-
   describeWhere(
     promtoolFound ? null : 'promtool (Debian package prometheus)',
     'what Prometheus makes of the metrics',

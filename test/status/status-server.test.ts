@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
-import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
@@ -252,14 +251,6 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
       expect(control.calls).toEqual([]);
     },
   );
-
-  it('cuts a connection that pipelines more requests than may wait', async () => {
-    const { port } = await open();
-    const socket = connect(port, '127.0.0.1');
-    socket.on('error', () => {});
-    socket.resume().write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(1200));
-    await eventually(() => socket.destroyed);
-  });
 
   it('guards an address that cannot be decoded, and HTTP that cannot be read, like all others', async () => {
     const { get, port } = await open({ httpToken });

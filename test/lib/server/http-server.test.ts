@@ -133,12 +133,4 @@ describe('a limited server', () => {
     await eventually(() => isOver(headers) && isOver(body));
     expect(headers.text()).toContain('408');
   });
-
-  it('refuses headers that are too large', async () => {
-    const port = await serve(done);
-    const socket = await open(port);
-    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`);
-    await eventually(() => isOver(socket));
-    expect(socket.text()).toContain('431');
-  });
 });
