@@ -8,6 +8,7 @@ import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Change } from '../../src/model/ports/ledger-port.ts';
 import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import type { PlanReport } from '../../src/commands/make-plan.ts';
+import type { SyncReport } from '../../src/daemon/run-sync.ts';
 import type { CheckFinding, Why } from '../../src/model/report/command-reports.ts';
 import { health } from '../../src/model/report/health.ts';
 import { explain } from '../../src/model/report/explanations.ts';
@@ -39,6 +40,8 @@ interface World {
   readonly check: readonly [code: number, findings: Readonly<Record<string, string>>];
   readonly plan: Partial<PlanReport['counts']>;
   readonly why?: Readonly<Record<string, unknown>>;
+  /** The service knows nothing of what the ledger says, so that a pass comes to something else. */
+  readonly isForged?: true;
   /** What else the status says, with a daemon and without. */
   readonly status?: Readonly<Record<string, unknown>>;
 }
@@ -284,6 +287,7 @@ const worlds: Readonly<Record<string, World>> = {
     more: { folders: [{ name: 'inbox', path: './inbox', names: 'rewrite' }] },
     files: { 'inbox/a.txt': 'a', 'inbox/b.c.d.txt': 'b', 'list.csv': 'path,docId\na.txt,doc-1\n' },
     change: async (folder) => expect((await folder.run('ledger', 'import', 'list.csv')).code).toBe(0),
+    isForged: true,
     counts: { onDisk: 2, pending: 2 },
     check: [0, {}],
     plan: { narrower: 1, upload: 1, modify: 1 },
@@ -434,7 +438,7 @@ let folder: TrialFolder;
 afterEach(() => folder.remove());
 
 it.each(Object.entries(worlds))(
-  '%s: every command says the same, with a daemon and without one',
+  '%s: every command says the same, with a daemon and without one, and sync does it',
   async (_name, world) => {
     folder = await trialFolder({
       timing: { settleMs: 100, removeGraceMs: 100, stopSeconds: 1 },
@@ -495,6 +499,21 @@ it.each(Object.entries(worlds))(
       daemon.kill('SIGTERM');
       await ended;
     }
+
+    if (world.isForged === true) return;
+    expect(await folder.run('resume')).toMatchObject({ code: 0 });
+    // What was moved the daemon has seen, though it was paused.
+    const report = JSON.parse((await folder.run('sync', '--json')).stdout) as SyncReport;
+    expect(report).toMatchObject({
+      uploaded: planned.upload,
+      deleted: planned.delete,
+      failed: planned.failed,
+      held: planned.held,
+      waitingTotal: planned.waiting,
+      skipped: planned.skipped,
+    });
+    const { counts: left } = await json<PlanReport>('plan');
+    expect(left).toMatchObject({ upload: 0, modify: 0, move: 0, delete: 0, failed: planned.failed });
   },
   120_000,
 );
