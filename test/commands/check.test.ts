@@ -7,7 +7,7 @@ import { checkFolders } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { checkAddress } from '../../src/commands/check/check.ts';
-import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
+import { checkLedger, checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { inProcess } from '../support/processes/in-process.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
@@ -231,21 +231,18 @@ describe('the state directory', () => {
     expect((await checkStateDirectory('/proc/new'))[0]?.fix).toContain('another state.dir');
   });
 
-  it('whose ledger this user cannot read or write is a problem, and names the file', async () => {
+  it('whose ledger this user cannot read is a problem, and names the file', async () => {
     await chmod(folder.path, 0o755);
     await mkdir(folder.join('state'), { mode: 0o700 });
     await folder.write('state/ledger.json', '{}');
-    await folder.write('state/ledger.journal.1', '');
     await chmod(folder.join('state/ledger.json'), 0);
-    await chmod(folder.join('state/ledger.journal.1'), 0o400);
     if (process.getuid?.() === 0)
-      for (const path of ['state', 'state/ledger.json', 'state/ledger.journal.1'])
-        await chown(folder.join(path), nobody, nobody);
-    const found = await asUser(() => checkStateDirectory(folder.join('state')));
-    expect(found.filter(({ code }) => code === 'state-unwritable').map(({ message }) => message)).toEqual([
-      `${folder.join('state/ledger.json')} cannot be read (EACCES)`,
-      `${folder.join('state/ledger.journal.1')} cannot be read and written (EACCES)`,
-    ]);
+      for (const path of ['state', 'state/ledger.json']) await chown(folder.join(path), nobody, nobody);
+    await folder.write('ingestd.yaml', embedded + inbox);
+    const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
+    const { findings } = await asUser(() => checkLedger(settings));
+    expect(findings).toMatchObject([{ level: 'error', code: 'state-unwritable' }]);
+    expect(findings[0]?.message).toContain(`${folder.join('state/ledger.json')} cannot be read`);
   });
 
   it('is warned of when others can read it', async () => {

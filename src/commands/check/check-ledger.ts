@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
-import { access, constants, open, stat, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sizeWords } from '../../lib/text/amounts.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { listLedger } from '../../ledger/ledger-files.ts';
 import { emptyLedger } from '../../ledger/read-ledger.ts';
 import { scratchLedger } from '../offline/resting-engine.ts';
 
@@ -24,12 +22,13 @@ export async function checkLedger(settings: Settings): Promise<{
     return other === null ? { findings: [], ledger } : without(other);
   } catch (error) {
     const code = errorCode(error);
-    // Of a directory that is closed to this user it is said elsewhere.
-    if (code !== 'ledger-damaged') return { findings: [], ledger: emptyLedger() };
-    return without({ code, message: errorMessage(error) });
+    const message = errorMessage(error).replace(/^state\.dir: /, '');
+    if (code === 'ledger-damaged') return without({ code, message });
+    // It is closed to this user, and the message says what to do.
+    return without({ code: 'state-unwritable', message, fix: '' });
   }
 
-  function without(reason: Reason) {
+  function without(reason: Parameters<typeof finding>[2]) {
     return { findings: [finding('error', 'state.dir', reason)], ledger: emptyLedger() };
   }
 }
@@ -52,7 +51,6 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       fix: `Give the user that runs ingestd permission to write there${elsewhere}.`,
     }),
   );
-  if (place === dir) findings.push(...(await checkLedgerFiles(dir)));
   const { bavail, bsize } = await statfs(place);
   const free = bavail * bsize;
   if (free < lowBytes)
@@ -65,27 +63,6 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
   if (place === dir && (mode & 0o077) !== 0)
     note('warning', { code: 'state-open', message: `${dir} can be read by others` });
   return findings;
-}
-
-/** Judges whether this user can read the ledger's files, and write those that are written on. */
-async function checkLedgerFiles(dir: string): Promise<readonly CheckFinding[]> {
-  // Of a directory that cannot be read it is said elsewhere.
-  const listing = await listLedger(dir).catch(() => null);
-  if (listing === null) return [];
-  const { paths, journals, snapshot, previous } = listing;
-  const readable = [...(snapshot ? [paths.snapshot] : []), ...(previous ? [paths.previous] : [])];
-  const writable = journals.map(paths.journal);
-  const judge = async (path: string): Promise<readonly CheckFinding[]> => {
-    const [flags, words] = readable.includes(path)
-      ? [constants.O_RDONLY, 'read']
-      : [constants.O_RDWR, 'read and written'];
-    const code = await open(path, flags | constants.O_NOFOLLOW).then((file) => file.close(), errorCode);
-    if (code !== 'EACCES' && code !== 'EPERM') return [];
-    const message = `${path} cannot be ${words} (${code})`;
-    const fix = 'Run ingestd as the user that owns it, or give that user permission to read and write it.';
-    return [finding('error', 'state.dir', { code: 'state-unwritable', message, fix })];
-  };
-  return (await Promise.all([...readable, ...writable].map(judge))).flat();
 }
 
 /** A path, or what of it exists. */

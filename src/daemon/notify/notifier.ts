@@ -178,17 +178,17 @@ export async function runNotifyCommand(
   signal: AbortSignal,
   longestMs = usualCommandMs,
 ): Promise<void> {
-  signal.throwIfAborted();
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ownVariables.test(name)));
   // A group of its own, so that what it starts ends with it.
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
-  const end = (): void => {
-    const { pid } = child;
-    // It may have ended by itself.
-    if (pid !== undefined) orNull(() => process.kill(-pid, 'SIGKILL'));
-  };
-  const timer = setTimeout(end, longestMs);
-  signal.addEventListener('abort', end, { once: true });
+  const child = spawn(program, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    signal,
+    timeout: longestMs,
+    killSignal: 'SIGKILL',
+  });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = `${complaint}${text}`.slice(0, longestComplaint);
@@ -206,8 +206,8 @@ export async function runNotifyCommand(
     const said = complaint.trim() === '' ? '' : `: ${excerpt(complaint.trim())}`;
     throw new Error(`${program}: ${how}${said}`);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', end);
+    const { pid, killed } = child;
+    if (killed && pid !== undefined) orNull(() => process.kill(-pid, 'SIGKILL'));
     child.stderr.destroy();
   }
 }

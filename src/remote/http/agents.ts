@@ -31,22 +31,16 @@ export function createAgents(address: string): Agents {
   return { http: proxying, https: proxying, close: () => proxying.destroy() };
 }
 
-/** The proxy that the environment names for an address, without user and password, and where it does; null: none. */
-export function proxyFor(address: string): { readonly address: string; readonly variable: string } | null {
+/** The proxy that the environment names for an address, without user and password; null: none. */
+export function proxyFor(address: string): string | null {
   if (isLoopbackHost(new URL(address).hostname)) return null;
   const proxying = new ProxyAgent({ keepAlive: false });
   const proxy = proxyOf(proxying, address);
   proxying.destroy();
   if (typeof proxy !== 'string' || proxy === '') return null;
-  const scheme = new URL(address).protocol.slice(0, -1);
-  // As the package that chooses the proxy reads them.
-  const variable =
-    [`npm_config_${scheme}_proxy`, `${scheme}_proxy`, 'npm_config_proxy', 'all_proxy']
-      .flatMap((name) => [name, name.toUpperCase()])
-      .find((name) => (process.env[name] ?? '') !== '') ?? 'the environment';
-  if (!URL.canParse(proxy)) return { address: 'no valid address', variable };
+  if (!URL.canParse(proxy)) return 'without a valid address';
   const { protocol, host } = new URL(proxy);
-  return { address: `${protocol}//${host}`, variable };
+  return `${protocol}//${host}`;
 }
 
 /** It uses the address only; the request that its type asks for does not exist yet. */

@@ -227,5 +227,5 @@ function hostOf(address: string): string {
   const { hostname, port, protocol } = new URL(address);
   const host = `${hostname}:${port === '' ? (protocol === 'http:' ? '80' : '443') : port}`;
   const proxy = proxyFor(address);
-  return proxy === null ? host : `${host} by way of the proxy ${proxy.address} that ${proxy.variable} names`;
+  return proxy === null ? host : `${host} by way of the proxy ${proxy}`;
 }

@@ -8,22 +8,14 @@ withoutProxies();
 describe('the proxy of the environment', () => {
   it.each<[string, Record<string, string>, ReturnType<typeof proxyFor>]>([
     ['none', {}, null],
-    [
-      'one for safe addresses',
-      { HTTPS_PROXY: 'http://me:secret@proxy.test:3128' },
-      { address: 'http://proxy.test:3128', variable: 'HTTPS_PROXY' },
-    ],
-    [
-      'one for all',
-      { all_proxy: 'http://proxy.test:3128' },
-      { address: 'http://proxy.test:3128', variable: 'all_proxy' },
-    ],
+    ['one for safe addresses', { HTTPS_PROXY: 'http://me:secret@proxy.test:3128' }, 'http://proxy.test:3128'],
+    ['one for all', { all_proxy: 'http://proxy.test:3128' }, 'http://proxy.test:3128'],
     ['one for plain addresses only', { HTTP_PROXY: 'http://proxy.test:3128' }, null],
     ['one that is not for this host', { HTTPS_PROXY: 'http://proxy.test', NO_PROXY: 'service.test' }, null],
     [
       'one that is no address',
       { HTTPS_PROXY: 'http://me:secret@proxy.test:port' },
-      { address: 'no valid address', variable: 'HTTPS_PROXY' },
+      'without a valid address',
     ],
   ])('is, where it names %s, shown without its password', (_, environment, expected) => {
     Object.assign(process.env, environment);

@@ -109,12 +109,12 @@ describe('proxies and certificates', () => {
   it.each([
     ['127.0.0.1:1', /the connection was refused/],
     ['proxy.invalid:3128', /the host name/],
-  ])('names a proxy that cannot be reached, and the variable: %s', async (place, words) => {
+  ])('names a proxy that cannot be reached: %s', async (place, words) => {
     process.env['HTTPS_PROXY'] = `http://me:secret@${place}`;
     const outcome = await remove('https://service.test');
     expect(outcome).toMatchObject({
       kind: 'unavailable',
-      message: expect.stringContaining(`by way of the proxy http://${place} that HTTPS_PROXY names`),
+      message: expect.stringContaining(`by way of the proxy http://${place}`),
     });
     expect(JSON.stringify(outcome)).not.toContain('secret');
     expect(outcome).toMatchObject({ message: expect.stringMatching(words) });
