@@ -62,7 +62,6 @@ export const answerSchemas = {
   resume: paused,
   rescan: z.object({ folders: texts }),
 };
-type Answers = { readonly [Name in keyof typeof answerSchemas]: z.output<(typeof answerSchemas)[Name]> };
 
 /** Of every answer that is not a success. */
 export const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
@@ -101,23 +100,22 @@ async function hostFiles(stateDir: string): Promise<readonly string[]> {
 
 async function findAnswering(files: readonly string[]): Promise<readonly Address[]> {
   const addresses = await Promise.all(files.map(readAddress));
-  const found: Address[] = [];
-  for (const address of addresses)
-    if (address !== null && (await answers(address.socket))) found.push(address);
-  return found;
+  const there = addresses.filter((address) => address !== null);
+  const answering = await Promise.all(there.map(({ socket }) => answers(socket)));
+  return there.filter((_, index) => answering[index]);
 }
 
 function clientOf({ socket, pid, http, configuration }: Address) {
-  const call = (method: Call['method'], path: string, withinMs: number, body?: object) =>
-    send({ socket, path, method, body, withinMs });
   const probe = () => call('GET', '/healthz', PROBE_MS);
   // One that hangs would carry out a decision when it goes on, long after it was given up.
-  const ask = async (method: Call['method'], path: string, body?: object) => {
+  const ask = async (method: Method, path: string, body?: object) => {
     await probe();
     return json(await call(method, path, ANSWER_MS, body));
   };
   const post = async <Name extends keyof typeof answerSchemas>(name: Name, body: object) =>
-    answerSchemas[name].parse(await ask('POST', `/api/${name}`, body)) as Answers[Name];
+    answerSchemas[name].parse(await ask('POST', `/api/${name}`, body)) as z.output<
+      (typeof answerSchemas)[Name]
+    >;
   const rawStatus = async () => json(await call('GET', '/api/status', STATUS_MS));
   const decisions: DecisionPort = {
     retry: (paths, how) => post('retry', { paths, ...how }),
@@ -146,6 +144,30 @@ function clientOf({ socket, pid, http, configuration }: Address) {
     },
     healthy: async () => (await probe()).status === 200,
   };
+
+  async function call(method: Method, path: string, withinMs: number, body?: object): Promise<Answer> {
+    const signal = AbortSignal.timeout(withinMs);
+    try {
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+      const outgoing = request({ socketPath: socket, path, method, headers, agent: false, signal });
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return { status: response.statusCode ?? 0, text: await textOf(response) };
+    } catch (cause) {
+      const why = signal.aborted
+        ? `nothing came within ${countWords(withinMs / 1000, 'second')}; it hangs or is suspended: see its log, or restart it`
+        : errorMessage(cause);
+      const message = `the daemon does not answer: ${why}`;
+      throw new IngestdError('daemon-silent', exitCodes.unforeseen, message, { cause });
+    }
+  }
+}
+
+type Method = 'GET' | 'POST';
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
 }
 
 async function readAddress(file: string): Promise<Address | null> {
@@ -167,33 +189,6 @@ async function answers(socketPath: string): Promise<boolean> {
     return false;
   } finally {
     socket.destroy();
-  }
-}
-
-interface Call {
-  readonly socket: string;
-  readonly path: string;
-  readonly method: 'GET' | 'POST';
-  readonly body?: object | undefined;
-  readonly withinMs: number;
-}
-
-type Answer = Awaited<ReturnType<typeof send>>;
-
-async function send({ socket, path, method, body, withinMs }: Call) {
-  const signal = AbortSignal.timeout(withinMs);
-  try {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    const call = request({ socketPath: socket, path, method, headers, agent: false, signal });
-    call.end(body === undefined ? undefined : JSON.stringify(body));
-    const [response] = (await once(call, 'response')) as [IncomingMessage];
-    return { status: response.statusCode ?? 0, text: await textOf(response) };
-  } catch (cause) {
-    const why = signal.aborted
-      ? `nothing came within ${countWords(withinMs / 1000, 'second')}; it hangs or is suspended: see its log, or restart it`
-      : errorMessage(cause);
-    const message = `the daemon does not answer: ${why}`;
-    throw new IngestdError('daemon-silent', exitCodes.unforeseen, message, { cause });
   }
 }
 

@@ -27,30 +27,15 @@ export function credentialVariables(credentials: Credentials): Readonly<Record<s
   return Object.fromEntries(credentialNames.map((name) => [secretVariables[name], credentials[name]]));
 }
 
-/** How else a key may be named that would hold a secret, without case and punctuation. */
-const spellings: { readonly [name in SecretName]?: readonly string[] } = {
-  apiKey: ['xapikey', 'key'],
-  clientId: ['client'],
-  clientSecret: ['secret'],
-  username: ['user', 'email', 'login'],
-  password: ['passwd', 'pass', 'pwd', 'passphrase'],
-  notifyWebhook: ['webhook'],
-};
-
-/** Keys of secrets that ingestd is not given. */
-const otherSecrets =
-  /^(?:(?:access|refresh|bearer)?token|bearer|authorization|credentials?|secrets|privatekey)$/;
-
-/** The secret that a key of that name would hold; null: some other secret; undefined: none. */
-function secretMeantBy(key: string): SecretName | null | undefined {
+/** The secret that a key of that name would hold, however it is spelled; undefined: none. */
+function secretMeantBy(key: string): SecretName | undefined {
   const plain = key
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')
     .replace(/^ingestd/, '')
     .replace(/file$/, '');
   const names = Object.keys(secretVariables) as SecretName[];
-  const meant = names.find((name) => name.toLowerCase() === plain || spellings[name]?.includes(plain));
-  return meant ?? (otherSecrets.test(plain) ? null : undefined);
+  return names.find((name) => name.toLowerCase() === plain);
 }
 
 /**
@@ -73,13 +58,10 @@ function holdsPassword(value: unknown): boolean {
   return typeof value === 'string' && (parseRedisAddress(value)?.password ?? null) !== null;
 }
 
-function problem(path: readonly PropertyKey[], secret: SecretName | null): Problem {
-  const fix =
-    secret === null
-      ? 'ingestd obtains tokens itself from the five secrets in the environment'
-      : `put it into the environment or the .env beside this file, as ${secretVariables[secret]}=… (or ${secretVariables[secret]}_FILE)`;
+function problem(path: readonly PropertyKey[], secret: SecretName): Problem {
+  const variable = secretVariables[secret];
   return {
     path,
-    message: `${pathText(path)} is a secret and must not be in the configuration file; remove it (and change it if others could read the file): ${fix}`,
+    message: `${pathText(path)} is a secret and must not be in the configuration file; remove it (and change it if others could read the file): put it into the environment or the .env beside this file, as ${variable}=… (or ${variable}_FILE)`,
   };
 }

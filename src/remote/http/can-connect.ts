@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { Agent } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { connect } from 'node:net';
 
 import { isWithin } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
@@ -10,8 +9,7 @@ export async function canConnect(address: string, ms: number, clock: Clock): Pro
   const { hostname, port, protocol } = new URL(address);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const where = { host, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
-  // As requests get theirs.
-  const socket = new Agent().createConnection(where) as Duplex;
+  const socket = connect(where);
   try {
     return await isWithin(clock, ms, once(socket, 'connect'));
   } catch {
