@@ -1,4 +1,3 @@
-import { numberWords } from '../../lib/text/amounts.ts';
 import { writeYaml } from '../../config/yaml/read-yaml.ts';
 import type { Redactor } from '../../lib/text/redactor.ts';
 import { cleanData } from '../../log/clean-data.ts';
@@ -33,9 +32,6 @@ async function optionsOrProblem(context: CommandContext, flags: GlobalFlags) {
   }
 }
 
-/** A report is pasted by a person; `check` lists the rest. */
-const mostFindings = 100;
-
 /** What is known as YAML, with its units in the names, then the findings. */
 function printReport(report: DoctorReport, redactor: Redactor, output: Output): void {
   const { ingestd, system, inotify, places, findings } = report;
@@ -46,9 +42,7 @@ function printReport(report: DoctorReport, redactor: Redactor, output: Output): 
     line();
   }
   line(colors.bold('findings'));
-  printFindings(cleaned(findings.slice(0, mostFindings), redactor), output);
-  const more = findings.length - mostFindings;
-  if (more > 0) line(`and ${numberWords(more)} more: ingestd check`);
+  printFindings(cleaned(findings, redactor), output);
   printVerdict(findings, output);
 }
 

@@ -18,12 +18,10 @@ const withinMs = 30_000;
 /** Whether this user has a systemd of its own that answers; root's services are those of the machine. */
 export async function hasUserManager(env: CommandContext['env']): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() === 0) return false;
-  try {
-    await systemctl(['show-environment'], env);
-    return true;
-  } catch {
-    return false;
-  }
+  return systemctl(['show-environment'], env).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
