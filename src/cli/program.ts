@@ -203,8 +203,7 @@ function addAuthCommands(program: Command, define: Define): void {
   ).description('check the credentials: obtain a token and print when it expires');
   define(auth.command('revoke'), async () => (await import('./control/auth-command.ts')).authRevoke)
     .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
-    .option('--all', 'also revoke every refresh token of the user')
-    .option('--fleet', 'revoke the token that all hosts of the fleet share');
+    .option('--all', 'also revoke every refresh token of the user');
 }
 
 function addFolderCommands(program: Command, define: Define): void {

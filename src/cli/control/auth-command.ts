@@ -24,16 +24,11 @@ export async function authLogin(context: CommandContext, flags: GlobalFlags): Pr
 
 export async function authRevoke(
   context: CommandContext,
-  flags: GlobalFlags & { all?: boolean; fleet?: boolean },
+  flags: GlobalFlags & { all?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags);
   const { settings, configuration } = prepared;
   const all = flags.all === true;
-  if (settings.cluster !== null && flags.fleet !== true) {
-    throw new ConfigurationError(
-      'nothing was revoked, because all hosts of the fleet share one token; add --fleet to revoke it for all of them',
-    );
-  }
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
     const credentials = await credentialsFor(prepared);
