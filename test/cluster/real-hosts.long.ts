@@ -194,7 +194,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect((await two.status()).fleet).toEqual({ host: 'two', hosts: 2 });
     const text = await second.run('status', '--fleet');
     expect(text.out).toMatch(/1 host needs attention/);
-    expect(text.out).toMatch(/^one +1 document failed, 1 delivered, /m);
+    expect(text.out).toMatch(/^one +1 document failed, 1 failed, 1 request this minute, /m);
     expect((await second.run('status', '--fleet', '--check')).code).toBe(1);
     await one.end('SIGKILL');
     await two.end('SIGTERM');

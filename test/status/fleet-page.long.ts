@@ -71,7 +71,7 @@ describeWhere(missing, 'the page of any host', () => {
     await page.getByRole('link', { name: 'Fleet: 1 host needs attention. 3 hosts connected' }).waitFor();
     const troubled = await host('beta').innerText();
     expect(troubled).toContain('1 document failed');
-    await saysOf('alpha', '2 delivered');
+    await saysOf('alpha', 'All 2 documents delivered');
     expect(await host('alpha').innerText()).toContain('this host');
     expect(await region(page, 'Fleet').innerText()).toMatch(/\d+ of 50 requests used by all hosts/);
     expect(await axeProblems(page)).toEqual([]);

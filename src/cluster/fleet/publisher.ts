@@ -108,11 +108,10 @@ const longestText = 300;
 /** What of a status the other hosts see. */
 function summaryOf(status: Status): HostSummary {
   // What is retried has not failed, and doubts stand in the headline.
-  const { failedTotal, folders } = sortFailures(status);
+  const { failedTotal } = sortFailures(status);
   return hostSummarySchema.parse({
     ...status,
     headline: shortened(headline(status), longestText),
-    synced: folders.reduce((total, { synced }) => total + synced, 0),
     failuresTotal: failedTotal,
   });
 }

@@ -15,11 +15,10 @@ export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
   ].join('. ');
 }
 
-/** What one of its hosts has delivered and has still to do, a few words each. */
-export function hostWords({ synced, queue, failuresTotal, used, version }: FleetHost): string[] {
+/** What one of its hosts has still to do, a few words each. */
+export function hostWords({ queue, failuresTotal, used, version }: FleetHost): string[] {
   const remaining = queue.pending + queue.inFlight + queue.waiting;
   return [
-    `${numberWords(synced)} delivered`,
     ...(remaining > 0 ? [`${numberWords(remaining)} to deliver`] : []),
     ...(failuresTotal > 0 ? [`${numberWords(failuresTotal)} failed`] : []),
     `${countWords(used, 'request')} this minute`,

@@ -12,8 +12,6 @@ export const hostSummarySchema = statusSchema
   .extend({
     /** The state in one phrase. */
     headline: z.string(),
-    /** Documents that are as the service holds them. */
-    synced: z.number().default(0),
   });
 
 export type HostSummary = DeepReadonly<z.output<typeof hostSummarySchema>>;

@@ -11,7 +11,6 @@ export function aHost(host: string, parts: Partial<FleetHost> = {}): FleetHost {
     state: 'idle',
     health: 'ok',
     headline: 'All 2 documents delivered',
-    synced: 2,
     queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: null },
     failuresTotal: 0,
     ...parts,

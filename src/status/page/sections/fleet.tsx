@@ -1,7 +1,7 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { fleetHeadline, hostWords } from '../../../model/report/fleet-headline.ts';
-import type { FleetHost, FleetStatus } from '../../../model/report/fleet.ts';
+import type { FleetStatus } from '../../../model/report/fleet.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
@@ -34,29 +34,23 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }
         {rate.windowSeconds} s · account {printable(account)}
       </p>
       <ul class="hosts">
-        {hosts.slice(0, mostHosts).map((host) => (
-          <Host key={host.host} host={host} status={status} />
+        {hosts.slice(0, mostHosts).map((one) => (
+          <li key={one.host} data-health={one.health}>
+            <div class="head">
+              <h3>
+                <bdi>{printable(one.host)}</bdi>
+              </h3>
+              {one.host === status.fleet?.host && <span class="faint">this host</span>}
+              <span class="pill">{one.presence === 'here' ? one.health : one.presence}</span>
+            </div>
+            <p>
+              {one.presence === 'here' ? printable(one.headline) : `Last seen ${momentWords(one.lastSeen)}`}
+            </p>
+            <p class="faint">{printable(hostWords(one).join(' · '))}</p>
+          </li>
         ))}
       </ul>
       <More count={hosts.length - mostHosts} where=": ingestd status --fleet lists all of them" />
     </Part>
-  );
-}
-
-function Host({ host: shown, status }: Shown & { readonly host: FleetHost }) {
-  const { host, presence, health, headline, lastSeen } = shown;
-  const isHere = presence === 'here';
-  return (
-    <li data-health={health}>
-      <div class="head">
-        <h3>
-          <bdi>{printable(host)}</bdi>
-        </h3>
-        {host === status.fleet?.host && <span class="faint">this host</span>}
-        <span class="pill">{isHere ? health : presence}</span>
-      </div>
-      <p>{isHere ? printable(headline) : `Last seen ${momentWords(lastSeen)}`}</p>
-      <p class="faint">{printable(hostWords(shown).join(' · '))}</p>
-    </li>
   );
 }
