@@ -74,7 +74,7 @@ function isPartial(code: string): boolean {
 }
 
 /** What prevents the next start; undefined: nothing that is known. */
-export function startTrouble({ reasons }: Pick<Status, 'reasons'>): Reason | undefined {
+function startTrouble({ reasons }: Pick<Status, 'reasons'>): Reason | undefined {
   return reasons.find(({ code }) => reasonHealth(code) === 'error');
 }
 

@@ -49,8 +49,3 @@ it.each<[string, readonly (string | number)[], readonly string[]]>([
 ])('what happened in a directory is one line: %s', (_name, told, expected) => {
   expect(lines(happened(...told), 2)).toEqual(expected);
 });
-
-it('fewer documents than are worth it stay where they are', () => {
-  const told = ['uploaded a/1', 'uploaded b/1', 'uploaded a/2', 'uploaded b/2'];
-  expect(lines(happened(...told), 3)).toEqual(told);
-});

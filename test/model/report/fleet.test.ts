@@ -18,17 +18,4 @@ it.each([
     aFleet([aHost('a', { health: 'attention' }), aHost('b')], { health: 'attention' }),
     '1 host needs attention. 2 hosts connected',
   ],
-  [
-    'several with troubles, and several that are gone',
-    aFleet(
-      [
-        aHost('a', { health: 'error' }),
-        aHost('b', { health: 'attention' }),
-        aHost('c', { presence: 'gone', health: 'error' }),
-        aHost('d', { presence: 'gone' }),
-      ],
-      { health: 'error' },
-    ),
-    '2 hosts need attention. 2 hosts are gone. 2 hosts connected',
-  ],
 ])('a fleet of %s in one line', (_name, fleet, words) => expect(fleetHeadline(fleet)).toBe(words));

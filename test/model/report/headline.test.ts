@@ -6,7 +6,6 @@ import {
   headline,
   isMuted,
   secondsLeft,
-  startTrouble,
   statusLine,
 } from '../../../src/model/report/headline.ts';
 import { sortFailures } from '../../../src/model/report/failures.ts';
@@ -42,24 +41,11 @@ describe('the headline', () => {
   it.each([
     ['waits for a first document', status({}), 'Nothing to deliver yet'],
     ['says that all is delivered', status({ synced: 12_431 }), 'All 12,431 documents delivered'],
-    [
-      'counts what is on its way',
-      status({ synced: 5, pending: 10, waiting: 3 }, { state: 'working' }),
-      'Delivering 10 documents',
-    ],
     ['says what wait for sidecars', waits({ sidecar: 3 }), '3 documents waiting for a sidecar'],
     [
       'lists what different documents wait for, the most frequent first',
       waits({ settling: 1, sidecar: 4, retry: 2 }),
       '7 documents waiting (4 for a sidecar, 2 to be retried, 1 still changing)',
-    ],
-    [
-      'delivers nothing while the service asked to wait',
-      status(
-        { synced: 5, pending: 3 },
-        { state: 'paused', rate: { ...rate, pausedUntil: '2026-01-01T00:01:00Z' } },
-      ),
-      'Waiting for the service, 3 documents to deliver',
     ],
     [
       'says that the minute is used up',
@@ -74,27 +60,9 @@ describe('the headline', () => {
     ],
     ['scans again', status({ state: 'scanning' }, { state: 'working' }), 'Scanning 1 folder'],
     [
-      'invites nobody to begin while deletions are held',
-      status({ held: 101 }, { state: 'idle', ...held(101) }),
-      '101 deletions held',
-    ],
-    [
       'names what waits for a person',
       status({ synced: 3, failed: 2, held: 41 }, { inDoubtTotal: 1, ...held(41) }),
       '2 documents failed, 41 deletions held, 1 upload in doubt',
-    ],
-    [
-      'stays short',
-      status(
-        { synced: 3, failed: 2, held: 41, state: 'unavailable' },
-        { inDoubtTotal: 1, recordedDuplicates: 2, possibleDuplicates: 2, ...held(41) },
-      ),
-      'Folder inbox unavailable, 2 documents failed, 41 deletions held and 2 more',
-    ],
-    [
-      'names a configuration that was refused',
-      status({ synced: 3 }, { reasons: [{ code: 'configuration-refused', message: 'http.port: 0.5' }] }),
-      'The new configuration is not in effect',
     ],
     [
       'puts an error before everything else',
@@ -155,16 +123,6 @@ describe('the lines about progress', () => {
       'some on the way',
       status({ synced: 5, pending: 10, waiting: 3, failed: 1 }, { queue }),
       '5 of 19 documents delivered, about 1 minute left',
-    ],
-    [
-      'paused, so that nobody knows how long',
-      status({ synced: 5, pending: 10 }, { queue, paused: ['inbox'] }),
-      '5 of 15 documents delivered',
-    ],
-    [
-      'files that are gone, and their documents not yet',
-      status({ synced: 5, waiting: 1 }, { ...deleting(2), paused: ['inbox'] }),
-      '5 of 6 documents delivered, 2 to delete',
     ],
     ['nothing but deletions', status({}, { queue: { ...queue, pending: 0, inFlight: 4 } }), '4 to delete'],
   ])('%s', (_name, given, words) => {
@@ -283,14 +241,6 @@ describe('the verdict', () => {
     ],
     ['says once that all is delivered', status({ synced: 3 }), 'All 3 documents delivered'],
     [
-      'says how long the rest takes',
-      status(
-        { synced: 12_418, pending: 10, waiting: 3 },
-        { state: 'working', queue: { pending: 10, inFlight: 0, waiting: 3, etaSeconds: 58 } },
-      ),
-      'Delivering 10 documents. 12,418 of 12,431 documents delivered, about 1 minute left',
-    ],
-    [
       'gives the reason of an error, and what else there is to do',
       status(
         { synced: 3, failed: 1 },
@@ -300,14 +250,6 @@ describe('the verdict', () => {
         },
       ),
       'Credentials refused: The service refuses the password. 3 of 4 documents delivered. 1 document failed',
-    ],
-    [
-      'gives the reason last where only a part is concerned',
-      status(
-        { synced: 3, failed: 1, state: 'unavailable' },
-        { state: 'degraded', reasons: [{ code: 'folder-missing', message: '/srv/inbox does not exist' }] },
-      ),
-      'Folder inbox unavailable, 1 document failed. 3 of 4 documents delivered. /srv/inbox does not exist',
     ],
   ])('%s', (_name, given, words) => {
     expect(statusLine(given)).toBe(words);
@@ -319,11 +261,6 @@ describe('the verdict of the ledger alone', () => {
 
   it.each([
     [
-      'knows of nothing yet',
-      status({}, { reasons: [resting] }),
-      'ingestd is not running. Nothing delivered yet',
-    ],
-    [
       'tells of deliveries only',
       status({ synced: 8 }, { reasons: [resting] }),
       'ingestd is not running. 8 of 8 documents delivered',
@@ -333,23 +270,9 @@ describe('the verdict of the ledger alone', () => {
       status({}, { reasons: [resting], inDoubtTotal: 1 }),
       'ingestd is not running. Nothing delivered yet. 1 upload in doubt',
     ],
-    [
-      'claims nothing of another service',
-      status(
-        { synced: 8 },
-        { reasons: [resting, { code: 'other-service', message: 'the ledger is of b.' }] },
-      ),
-      'ingestd is not running. The ledger belongs to another service: the ledger is of b',
-    ],
   ])('%s', (_name, given, words) => {
     expect(statusLine({ ...given, state: 'stopped' })).toBe(words);
   });
-});
-
-it('finds what prevents the next start among reasons that do not', () => {
-  const trouble = { code: 'ledger-damaged', message: 'line 3' };
-  expect(startTrouble({ reasons: [{ code: 'watch-limit', message: 'x' }, trouble] })).toBe(trouble);
-  expect(startTrouble({ reasons: [{ code: 'held', message: 'x' }] })).toBeUndefined();
 });
 
 describe('numbers in words', () => {

@@ -7,29 +7,7 @@ const because = (code: string) => ({ reasons: [{ code, message: 'words' }] });
 describe('the health', () => {
   it.each([
     ['all is delivered', aStatus({ folders: [aFolder({ synced: 3 })] })],
-    [
-      'documents are on the way',
-      aStatus({ state: 'working', folders: [aFolder({ pending: 3, waiting: 1 })] }),
-    ],
-    [
-      'files are never sent',
-      aStatus({ folders: [aFolder({ skipped: 3, kept: 1, attached: 2 })], skippedTotal: 3 }),
-    ],
     ['a folder is polled for want of watches', aStatus(because('watch-limit'))],
-    [
-      'the service asked to wait',
-      aStatus({
-        ...because('rate-limited'),
-        state: 'paused',
-        rate: {
-          limit: 50,
-          used: 50,
-          windowSeconds: 60,
-          pausedUntil: '2026-01-01T00:00:00Z',
-          nextFreeSeconds: 9,
-        },
-      }),
-    ],
     ['it begins', aStatus({ state: 'starting', folders: [aFolder({ state: 'scanning' })] })],
   ])('is ok while %s', (_name, status) => {
     expect(health(status)).toBe('ok');
@@ -59,10 +37,6 @@ describe('the health', () => {
     ['it is degraded and nobody knows why', aStatus({ state: 'degraded' })],
     ['a reason is new', aStatus(because('something-new'))],
     ['no daemon runs', aStatus({ state: 'stopped' })],
-    [
-      'documents failed too',
-      aStatus({ ...because('credentials-refused'), folders: [aFolder({ failed: 1 })] }),
-    ],
   ])('is an error when %s', (_name, status) => {
     expect(health(status)).toBe('error');
   });
