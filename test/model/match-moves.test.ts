@@ -52,12 +52,6 @@ const cases: readonly (readonly [
     [missingOf('a', 'aa')],
     ['a', 'edited'],
   ],
-  [
-    'still goes by content where the file system has no inode numbers',
-    newcomer('aa', { ino: 0 }),
-    [missingOf('a', 'aa', { ino: 0 })],
-    ['a', 'content'],
-  ],
 ];
 
 describe('moves', () => {

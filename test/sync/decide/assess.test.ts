@@ -114,12 +114,6 @@ describe('what a record learns where nothing is to be sent', () => {
   });
 
   it.each<readonly [string, ReturnType<typeof comparedOf>, LedgerRecord, Partial<LedgerRecord>]>([
-    [
-      'the stat of a touched file',
-      comparedOf({ sha256: 'aa' }),
-      recordOf({ sha256: 'aa', stat: statOf({ mtimeMs: 9 }) }),
-      { stat: statOf() },
-    ],
     ['another fingerprint', comparedOf(), recordOf({ fingerprint: 'g' }), { fingerprint: '' }],
     [
       'the bytes of an imported document',
@@ -171,9 +165,5 @@ describe('a refusal', () => {
   ])('%s', (_, parts, stands) => {
     const known = { ...failure, ...parts };
     expect(refusedAsItStands({ failure: () => known }, document)).toEqual(stands ? known : undefined);
-  });
-
-  it('that is not known keeps nothing back', () => {
-    expect(refusedAsItStands({ failure: () => undefined }, document)).toBeUndefined();
   });
 });

@@ -162,11 +162,6 @@ describe('deletions of one folder are judged together', () => {
     ['one that is still there does not', { mounted: ['d'], mounts: ['d'] }, allow],
     ['nor one that the files did not lie on', { mounted: ['d/0', 'e'] }, allow],
     ['nor one that was listed as it is remembered', { ...remembered, listed: mountedAt(5) }, allow],
-    [
-      'nor one under another device number',
-      { ...remembered, listed: { ...mountedAt(5), birthtimeMs: 0, dev: 9 } },
-      allow,
-    ],
     ['another directory that is mounted there does', { ...remembered, listed: mountedAt(6) }, unmounted],
   ])('%s', (_, given, expected) => {
     expect(verdict(given)).toEqual(expected);

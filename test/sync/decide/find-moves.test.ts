@@ -175,11 +175,6 @@ describe('the document of a file that stands at a path', () => {
     ],
     ['is that of the path that the file left', renamed, follows],
     [
-      'is that of a path where rules hide that it is gone',
-      { ...renamed, finds: { 'inbox/old': hidden('gone') } },
-      follows,
-    ],
-    [
       'is that of a path where rules hide what cannot be read',
       { ...renamed, disk: { 'inbox/new': [1, 'edited'] }, finds: { 'inbox/old': hidden('unreadable') } },
       'inbox/old → inbox/new edited; left: inbox/old',
@@ -190,11 +185,6 @@ describe('the document of a file that stands at a path', () => {
       'is new where nothing can be said of the other path',
       { ...renamed, finds: { 'inbox/old': unsaid } },
       'none',
-    ],
-    [
-      'is that of such a folder where birth times are unknown, and size and time agree',
-      removed({ birthtimeMs: 0 }),
-      'gone/old → inbox/new; left: gone/old',
     ],
     [
       'is not that of such a folder where birth times are unknown, and the times differ',
@@ -301,21 +291,6 @@ describe('a move that was worked out', () => {
     ],
   ])('%s', async (_, work, now, expected) => {
     expect(isStillTrue(ledgerOf(now), await work())).toBe(expected);
-  });
-
-  it('lets the record follow its file, to be inspected there, and leaves nothing behind', async () => {
-    const from = { folder: 'inbox', path: 'a' };
-    const { get } = ledgerOf({ 'inbox/a': [1, 'one'] });
-    expect(changesOf({ get }, await rename())).toEqual([
-      { kind: 'drop', ref: from },
-      { kind: 'unapprove', folder: 'inbox', paths: ['a'] },
-      { kind: 'clear', ref: from },
-      {
-        kind: 'put',
-        ref: { folder: 'inbox', path: 'new' },
-        record: { ...get(from), stat: statOfFile([1, 'one']), fingerprint: '' },
-      },
-    ]);
   });
 
   it('takes what the record has learned meanwhile along, and the old stat of an edited file', async () => {

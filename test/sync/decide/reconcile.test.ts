@@ -152,11 +152,6 @@ describe('a directory that is listed, compared with what is known of it', () => 
       { found: ['a'] },
     ],
     [
-      'a file that differs from its record at the first scan waits unread',
-      { cause: 'start', files: { a: other }, records: { 'd/a': {} } },
-      { backlog: ['a recorded'] },
-    ],
-    [
       'a file whose sidecar changed is found, and proves the root',
       { files: { a: stat }, records: { 'd/a': {} }, fingerprint: 'g' },
       { found: ['a'], proof: ['a'] },

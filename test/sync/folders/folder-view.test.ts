@@ -44,23 +44,6 @@ describe('what scans have said of a folder', () => {
     expect([view.skipCount, [...view.skips()]]).toEqual([0, []]);
   });
 
-  it('is which devices belong together', () => {
-    const view = new FolderView();
-    view.noteDevice(7, 1);
-    view.noteDevice(7, 2);
-    view.noteDevice(3, 3);
-    const same = (was: number, now: number) => view.isSameDevice(was, now);
-    expect([same(7, 1), same(7, 2), same(7, 3), same(1, 7), same(3, 3), same(4, 4), same(4, 3)]).toEqual([
-      true,
-      true,
-      false,
-      false,
-      true,
-      true,
-      false,
-    ]);
-  });
-
   it('is whether the directory that was listed is another than before', () => {
     const view = new FolderView();
     const isNew = (identity: typeof old) => view.noteDirectory('dir', identity, 0);

@@ -36,7 +36,6 @@ function after(outcome: Outcome, { openMs = 0, manyMissing = false, ...given }: 
 const words = { code: 'http-422', message: 'no' };
 const rejected: Outcome = { kind: 'rejected', ...words };
 const busy = busyOf({ sent: 'all' });
-const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
 const elsewhere: Outcome = {
   kind: 'misaddressed',
   code: 'redirect',
@@ -77,22 +76,10 @@ describe('after an answer that accepts nothing, a document', () => {
       { kind: 'giveUp', reason: busyReason, attempts: 5 },
     ],
     [
-      'goes out when the credentials are right, and that was no attempt of it',
-      refused,
-      { attempts: 2, openMs: 60_000, maxAttempts: 1 },
-      retry(2, { reason: { code: 'credentials-refused', message: 'wrong password' }, ...inMinute }),
-    ],
-    [
       'of one pass is given up where the address is wrong',
       elsewhere,
       { maxAttempts: 5 },
       { kind: 'giveUp', reason: redirected, attempts: 1 },
-    ],
-    [
-      'is in doubt as well where the redirect may lead to what was taken, and waits for the address',
-      maybeTaken,
-      { attempts: 2, openMs: 60_000 },
-      doubt(false, retry(2, inMinute), redirected),
     ],
     [
       'is held then, where a person is to be asked',
@@ -117,15 +104,6 @@ describe('after an answer that accepts nothing, a document', () => {
       { kind: 'unreadable', code: 'unreadable-now', message: 'EIO', sent: 'nothing' },
       {},
       { kind: 'unreadable', reason: { code: 'unreadable-now', message: 'EIO' } },
-    ],
-    [
-      'that the service does not know fails',
-      missing,
-      {},
-      {
-        kind: 'fail',
-        reason: { ...forLost, message: 'the service does not know the document doc-1: no such document' },
-      },
     ],
     [
       'that it does not know, as none, fails',

@@ -65,12 +65,6 @@ describe('what the ledger learns of an accepted modify', () => {
       { kind: 'clear', ref: found.compared.document.ref },
     ]);
   });
-
-  it('is that nothing is unsure any more', () => {
-    const unsure = { content: false, attachments: false, metadata: [{ title: 'B' }] };
-    const found = modifiable(comparedOf({ metadata: { title: 'A' } }), recordOf({ unsure }));
-    expect(recordAfter(found)).toMatchObject({ metadata: { title: 'A' }, unsure: undefined });
-  });
 });
 
 describe('what is written down before a modify goes out', () => {
