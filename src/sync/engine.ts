@@ -284,6 +284,7 @@ export class Engine {
       evidence: this.#moveEvidence,
       unsent: this.#unsentAttachments,
       unsentModes: this.#unsentModes,
+      inspectAgain: (ref) => this.#inspectPath(ref, { present: true, priority: 'live', at: clock.now() }),
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });

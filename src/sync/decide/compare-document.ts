@@ -67,6 +67,8 @@ interface Options extends EngineParts {
   readonly evidence: MoveEvidence & DirectoryEvidence;
   readonly unsent: Pick<UnsentAttachments, 'ownersOf'>;
   readonly unsentModes: Pick<UnsentModes, 'noteAttachment'>;
+  /** What a document is sent with has changed by what its record says: it is inspected again. */
+  readonly inspectAgain: (ref: DocumentRef) => void;
   /** Whether a file is known to stand at another path than this one. */
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
   /** What a file lacks by its own format. */
@@ -175,6 +177,7 @@ export class DocumentComparison {
     const unlock = moved === null ? null : this.#locks.take(task, [owner.ref]);
     if (moved === null || unlock === null) return;
     await writer.commit([{ kind: 'put', ...moved }]).finally(unlock);
+    this.#options.inspectAgain(owner.ref);
   }
 
   /** What was saved in the place of an attachment, wherever that is by now, is that attachment. */

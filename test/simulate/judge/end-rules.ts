@@ -79,6 +79,8 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const isShut = [place, ...one.places.keys()].some((path) => reading.shutDirectory(path) !== null);
     if (file?.role.kind === 'unowned' || isShut) continue;
     const folder = place.split('/')[0] ?? '';
+    // It shows the files of another folder: nothing of it is sent, no deletion either, and its state says so.
+    if (claims.status.folders.some(({ name, state }) => name === folder && state === 'unavailable')) continue;
     // What is listed and not sent keeps its document; another document's own file does not count.
     const standing = judge.held.filesOf(one, reading).filter(isListed);
     const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;

@@ -102,16 +102,22 @@ function isQuiet({ state, reasons }: Status): boolean {
   return state === 'idle' || (others.length < reasons.length && isWell);
 }
 
-/** Lets time pass until nothing moves; false where the run is over. */
+/** What waits for its other half, or for an attachment, has ended by then: it has a reason and a moment. */
+const graceMs = 10_000;
+
+/** Lets time pass until nothing moves any more; false where the run is over. */
 async function quiet(simulation: Simulation): Promise<boolean> {
   const { scheduler, judge } = simulation;
   const deadline = scheduler.now() + longestQuietMs;
+  let moved = scheduler.now();
   while (scheduler.now() < deadline) {
     await scheduler.runUntil(() => judge.isOver, scheduler.now() + beatMs);
     if (judge.isOver) return false;
     const { daemon } = simulation;
     // A status counts every task: most of the time it need not.
-    if (daemon?.engine.isIdle() === true && isQuiet(daemon.control.status())) return true;
+    const isAtRest = daemon?.engine.isIdle() === true && isQuiet(daemon.control.status());
+    if (!isAtRest) moved = scheduler.now();
+    if (scheduler.now() - moved >= graceMs) return true;
   }
   const { daemon } = simulation;
   const reasons = daemon?.control.status().reasons ?? [];

@@ -61,6 +61,20 @@ it.each<readonly [string, () => Promise<void>, string, string]>([
   },
 );
 
+it('what was renamed while the sidecar listed it goes with its document under its new name once that has none', async () => {
+  await move('figure.csv', 'chart.csv');
+  await world.sync();
+  // It is asked about less and less often.
+  await world.pass(10 * 60_000);
+  await world.sync();
+  await rm(world.inbox.join('f.txt.meta.json'));
+  await laterOn();
+  await laterOn();
+  expect([...world.docIds().keys()]).toEqual(['f.txt']);
+  const record = world.ledger().get({ folder: 'inbox', path: 'f.txt' });
+  expect(record?.attachments.map(({ name, path }) => [name, path])).toEqual([['chart.csv', 'chart.csv']]);
+});
+
 it.each<readonly [string, readonly (readonly [string, string])[]]>([
   [
     'renamed after it',
