@@ -98,8 +98,11 @@ export class HeldDocuments {
     for (const one of alive) {
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
       const known = [...one.files].filter((identity) => this.#isKnown(one, identity));
-      // Of a file with several names another one may be another document.
-      const names = known.map((identity) => reading.pathsOf(identity)).filter(({ length }) => length === 1);
+      // Of a file with several names another one may be another document, unless its own is gone: then each may be it.
+      const hasLeft = !paths.some((path) => one.places.has(path));
+      const names = known
+        .map((identity) => reading.pathsOf(identity))
+        .filter(({ length }) => length === 1 || hasLeft);
       for (const path of names.flat()) {
         noteStood(one, path, now);
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
