@@ -63,7 +63,6 @@ export async function openDocumentStore(data: DataDirectory) {
   const inTurn = createTurns();
   /** Bytes of the journal. */
   let size = Buffer.byteLength(text);
-  let revision = 0;
 
   const pathOf = ({ blob }: Pick<FileRecord, 'blob'>) => join(data.content, blob);
 
@@ -83,7 +82,6 @@ export async function openDocumentStore(data: DataDirectory) {
     }
     size += line.length;
     apply(records, change);
-    revision += 1;
     const kept = new Set(put.flatMap(filesOf).map(({ blob }) => blob));
     // The change stands; bytes that cannot be removed now are removed at the next start.
     for (const file of before)
@@ -95,8 +93,6 @@ export async function openDocumentStore(data: DataDirectory) {
     get: (docId: string) => records.get(docId),
     /** In the order of their upload. */
     list: () => [...records.values()],
-    /** Changes whenever a document does. */
-    revision: () => revision,
     /** Absolute path of a file's bytes. */
     pathOf,
     /**

@@ -25,13 +25,9 @@ export function addPageRoutes(app: FastifyInstance, store: DocumentStore, token:
     });
   });
 
-  let shown: { readonly revision: number; readonly page: Buffer } | undefined;
-  app.get('/', async (_request, reply) => {
-    const revision = store.revision();
-    // Made once for a state of the documents: who does not read its answer holds no copy of its own.
-    if (shown?.revision !== revision) shown = { revision, page: Buffer.from(pageHtml(store.list())) };
-    return reply.type('text/html; charset=utf-8').send(shown.page);
-  });
+  app.get('/', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(pageHtml(store.list())),
+  );
   app.get<{ Params: Record<'docId' | 'place', string> }>(
     '/documents/:docId/:place',
     async ({ params: { docId, place } }, reply) => {
