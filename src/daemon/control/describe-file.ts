@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { awaitsContent, isAbsent, nameOf, orphanSidecarCode, refKey } from '../../model/document.ts';
+import { awaitsContent, isAbsent, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -11,7 +11,6 @@ import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
-import { namedAfter } from '../../scan/rules/sidecar-names.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
@@ -63,7 +62,6 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
       : null;
   const document = found.kind === 'document' ? found.document : null;
   const absent = found.kind === 'absent' ? absentFile(known) : null;
-  const former = found.kind === 'skipped' ? await formerOwner(file, found.code) : null;
   const held = metadataOf(found, record);
   const verdict = verdictOf(found);
   // What stays an attachment is looked at again, but nothing is to happen to it then.
@@ -71,7 +69,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   return {
     ...ref,
     ...remembered(known),
-    verdict: { ...verdict, message: absent?.message ?? aside?.message ?? former ?? verdict.message },
+    verdict: { ...verdict, message: absent?.message ?? aside?.message ?? verdict.message },
     fix: fixOf(verdict, file, { document, narrower: held.narrower }),
     sidecar: document?.sidecar ?? null,
     sentAs: document === null || document.fileName === nameOf(ref.path) ? null : document.fileName,
@@ -162,14 +160,6 @@ async function describeOwner(
         ? `it is sent with its document; see ingestd why ${name}`
         : `nothing until that is fixed; see ingestd why ${name}`,
   };
-}
-
-/** What became of the document that a sidecar was left behind by, as far as ledger and log know; null: it is of none. */
-async function formerOwner({ ref, ledger, past }: Asked, code: string): Promise<string | null> {
-  if (code !== orphanSidecarCode) return null;
-  const owner = { ...ref, path: namedAfter(ref.path) };
-  const { docId, message } = absentFile({ ref: owner, ledger, past: await past(owner) });
-  return docId === null ? null : `a sidecar that was left behind, of ${refKey(owner)}: ${message}`;
 }
 
 const verdicts = {
