@@ -8,18 +8,6 @@ it.each([
   ['idle-timeout', 'idle-timeout', 'no data was transferred for service.idleSeconds', false],
   ['proxy-authentication', 'proxy-authentication', 'the proxy requires credentials', true],
   ['CERT_HAS_EXPIRED', 'tls', 'its certificate is not trusted (CERT_HAS_EXPIRED)', true],
-  [
-    'ERR_TLS_CERT_ALTNAME_INVALID',
-    'tls',
-    'its certificate is not trusted (ERR_TLS_CERT_ALTNAME_INVALID)',
-    true,
-  ],
-  [
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'tls',
-    'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
-    true,
-  ],
   ['a CERT, with words', 'unknown', 'the connection failed (unknown)', false],
   ['ERR_SSL_ALERT_CERTIFICATE', 'tls', 'the TLS handshake failed (ERR_SSL_ALERT_CERTIFICATE)', true],
   ['EPROTO', 'tls', 'the TLS handshake failed (EPROTO)', true],
