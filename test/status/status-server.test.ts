@@ -252,6 +252,20 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     },
   );
 
+  it('lets go of a connection whose bytes it has refused, though the peer keeps its end', async () => {
+    const { socketPath } = await open();
+    const peers = Array.from({ length: 64 }, () => connect({ path: socketPath, allowHalfOpen: true }));
+    try {
+      for (const peer of peers) {
+        peer.resume().write('nonsense\r\n\r\n');
+        await once(peer, 'end');
+      }
+      expect((await call({ to: socketPath, path: '/healthz' })).status).toBe(200);
+    } finally {
+      for (const peer of peers) peer.destroy();
+    }
+  });
+
   it('guards an address that cannot be decoded, and HTTP that cannot be read, like all others', async () => {
     const { get, port } = await open({ httpToken });
     for (const path of ['/%', '/api/%zz', '/%E0%A4%A']) {

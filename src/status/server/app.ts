@@ -73,7 +73,9 @@ function answerClientError(error: Error, socket: Socket): void {
     socket.destroy();
     return;
   }
-  socket.end(unreadableAnswer(errorCode(error), securityHeaders));
+  socket.write(unreadableAnswer(errorCode(error), securityHeaders));
+  // Not `end`: a peer that keeps its end would keep the place of another.
+  socket.destroySoon();
 }
 
 /** Wrong tokens are logged no more often than this. */
