@@ -305,7 +305,8 @@ export class Engine {
       transfers: this.transfers,
       metrics,
       totals: this.totals,
-      isPaused: (folder) => this.#isDraining || this.#paused.has(folder),
+      isStopped: ({ folder, operation }) =>
+        this.#isDraining || this.#paused.has(folder) || (operation === 'upload' && !this.#mayUpload(folder)),
     });
     this.#timers = createDueTimes(clock, () => this.#onDue());
     this.#inspections = new WorkQueue({
@@ -323,7 +324,7 @@ export class Engine {
       concurrency: options.settings.service.concurrency,
       conditions: () => ({
         paused: this.#paused,
-        mayUpload: (folder) => !this.#breaker.areUploadsStopped() && this.folders.mayUpload(folder),
+        mayUpload: this.#mayUpload,
         isQuiet: this.#isQuiet(),
         inGrace: tasks.in('grace').size,
         isProbing: this.#breaker.isProbing(),
@@ -757,6 +758,9 @@ export class Engine {
   }
 
   /** New files of this folder stay in the backlog: it is paused. All of it is known. */
+  readonly #mayUpload = (folder: string): boolean =>
+    !this.#breaker.areUploadsStopped() && this.folders.mayUpload(folder);
+
   readonly #isKeptBack = (folder: string): boolean =>
     this.#paused.has(folder) && this.folders.viewOf(folder).isScanned && !this.folders.isUnavailable(folder);
 

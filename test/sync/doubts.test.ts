@@ -66,6 +66,19 @@ describe('a document in doubt (I9)', () => {
     expect([world.ledger().doubts().length, isStopped()]).toEqual([3, false]);
   });
 
+  it('that was accepted without a docId stops uploads whose connection is being made as well', async () => {
+    world = await engineWorld({ service: { concurrency: 4 } });
+    const unusable: Outcome = { kind: 'unknown', code: noDocIdCode, message: withoutDocIdWords };
+    for (let time = 0; time < 3; time += 1) world.service.failNext(unusable, { taken: true });
+    const connect = world.service.connectNext();
+    for (const name of ['a', 'b', 'c', 'd']) world.folder.write(`${name}.txt`, name);
+    world.folder.scan();
+    await world.until(() => doubtful().length === 3);
+    connect();
+    await world.clock.advance(600_000);
+    expect([world.service.calls, world.service.documents.size]).toEqual([['upload', 'upload', 'upload'], 3]);
+  });
+
   const acts: readonly (readonly [string, string, () => void])[] = [
     ['renamed', 'd/b.txt', () => world.folder.rename('d/a.txt', 'd/b.txt')],
     ['moved with its directory', 'e/a.txt', () => world.folder.rename('d', 'e')],

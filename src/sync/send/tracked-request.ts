@@ -41,7 +41,7 @@ export type TrackedRequest = (
   call: (watch: RequestWatch) => Promise<FileOutcome>,
 ) => Promise<RequestResult>;
 
-/** What it makes does not go out where the folder is paused by then. */
+/** What it makes does not go out where that is stopped by then: by a pause, or as all uploads are. */
 export function createTrackedRequest({
   clock,
   writer,
@@ -49,7 +49,7 @@ export function createTrackedRequest({
   transfers,
   metrics,
   totals,
-  isPaused,
+  isStopped,
 }: {
   readonly clock: Clock;
   readonly writer: LedgerCommits;
@@ -57,7 +57,7 @@ export function createTrackedRequest({
   readonly transfers: Transfers;
   readonly metrics: MetricsPort;
   readonly totals: Totals;
-  readonly isPaused: (folder: string) => boolean;
+  readonly isStopped: (about: Pick<TransferStatus, 'folder' | 'operation'>) => boolean;
 }): TrackedRequest {
   return async ({ intent, before = [], mayBeGone = false, untaken = null, ...about }, stillFollows, call) => {
     const transfer = transfers.start(about);
@@ -89,11 +89,11 @@ export function createTrackedRequest({
         underWay = { since: clock.monotonic(), until: null };
         hasBegun = false;
       },
-      // What has begun when a pause does ends in its own way.
+      // What has begun by then ends in its own way.
       stillFollows: async () => {
-        if (!hasBegun && isPaused(about.folder)) return false;
+        if (!hasBegun && isStopped(about)) return false;
         const follows = await stillFollows();
-        if (!hasBegun) hasBegun = follows && !isPaused(about.folder);
+        if (!hasBegun) hasBegun = follows && !isStopped(about);
         return hasBegun && follows;
       },
       onAnswer: (id) => {

@@ -74,7 +74,7 @@ beforeEach(() => {
       bytes: (count) => measured.push({ count }),
     },
     totals,
-    isPaused: (folder) => paused.includes(folder),
+    isStopped: ({ folder }) => paused.includes(folder),
   });
 });
 
