@@ -757,10 +757,10 @@ export class Engine {
     return !isAttachment && !doubtsAbout(ref, this.#ledger).some(({ holds }) => holds);
   }
 
-  /** New files of this folder stay in the backlog: it is paused. All of it is known. */
   readonly #mayUpload = (folder: string): boolean =>
     !this.#breaker.areUploadsStopped() && this.folders.mayUpload(folder);
 
+  /** New files of this folder stay in the backlog: it is paused. All of it is known. */
   readonly #isKeptBack = (folder: string): boolean =>
     this.#paused.has(folder) && this.folders.viewOf(folder).isScanned && !this.folders.isUnavailable(folder);
 

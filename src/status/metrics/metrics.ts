@@ -191,8 +191,11 @@ const statusFigures: Figures<Scrape> = {
   ],
   ingestd_held: ['Deletions held for approval.', forPeople('held')],
   ingestd_deletions_refused: ['Deletions that the service refused.', forPeople('refused')],
+  ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', countOf('kept')],
   ingestd_narrower: ['Documents held more narrowly than stated for them.', countOf('narrower')],
+  ingestd_attached: ['Files that are attachments.', countOf('attached')],
   ingestd_oldest_unsynced_seconds: ['Age of the oldest change not sent.', countOf('oldestUnsyncedSeconds')],
+  ingestd_watches: ['Watches of the operating system in use.', countOf('watches')],
   ingestd_watcher_missed_total: ['Changes that only a rescan found.', countOf('missedByWatcher')],
   ingestd_queue: [
     'Operations that are queued, in flight or waiting.',
