@@ -13,6 +13,7 @@ import type { LeasedPlace, Place } from './process/join-cluster.ts';
 import { obeySignals, refusalOf } from './process/obey-signals.ts';
 import type { Reloaded } from './process/obey-signals.ts';
 import { serveStatus } from './process/serve-status.ts';
+import type { Served } from './process/serve-status.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Counted } from './process/stand-by.ts';
@@ -56,6 +57,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let hadName = false;
   /** By the last daemon of this process that had the state directory; null: none had. */
   let counted: Counted | null = null;
+  /** Of the page; where any port will do, the next daemon in this process takes it again. */
+  let usualPort: number | undefined;
   let isFullSaid = false;
   const unsent = new UnsentAttachments();
   // The clock's timers keep no process alive; this one does, while nothing else moves.
@@ -189,7 +192,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     keepHeapSmall();
     const { settings } = current;
     const standing = standBy(place, current, startedAt, counted);
-    const closePage = await serveStatus({ ...standing, place }, current, log);
+    const closePage = await servePage({ ...standing, place }, current);
     try {
       onRunning();
       log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
@@ -256,7 +259,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
     const left = (error: unknown): void =>
       log.warn({ error: errorMessage(error) }, 'stopping left something behind');
-    const closePage = await serveStatus({ ...daemon, place }, current, log).catch(async (error: unknown) => {
+    const closePage = await servePage({ ...daemon, place }, current).catch(async (error: unknown) => {
       await daemon.stop().catch(left);
       throw error;
     });
@@ -304,6 +307,13 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       await closePage().catch(left);
       if (isOver) log.info({}, 'stopped');
     }
+  }
+
+  function servePage(daemon: Served, current: Reloaded): Promise<() => Promise<void>> {
+    const onOpen = (url: string) => {
+      usualPort = Number(new URL(url).port);
+    };
+    return serveStatus(daemon, current, log, usualPort, onOpen);
   }
 
   /** Resolves when the lease of the state directory is lost: with the same configuration this host stands by. */

@@ -15,7 +15,7 @@ import type { Daemon } from '../assemble-daemon.ts';
 import type { Place } from './join-cluster.ts';
 import type { Reloaded } from './obey-signals.ts';
 
-interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'notePage'> {
+export interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'notePage'> {
   readonly control: ControlPort;
   /** Null: this host is alone. */
   readonly place: Place | null;
@@ -23,12 +23,14 @@ interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog' | 'no
 
 /**
  * Opens the socket for the command line, and the page as soon as its address can be had; log, status and daemon.json
- * say where they are. Gives what closes them.
+ * say where they are, and `onOpen` is told. Gives what closes them.
  */
 export async function serveStatus(
   daemon: Served,
   { settings, httpToken }: Reloaded,
   log: Log,
+  usualPort: number | undefined,
+  onOpen: (url: string) => void,
 ): Promise<() => Promise<void>> {
   const { maxSocketPathBytes, startStatusServer } =
     await import('../../status/server/start-status-server.ts');
@@ -62,6 +64,7 @@ export async function serveStatus(
       return;
     }
     daemon.notePage(null);
+    onOpen(now.url);
     log.info({ url: now.url, publicUrl: settings.http.publicUrl }, 'status page');
     if (isServing)
       writeAddress().catch((error: unknown) => log.warn({ file, error: errorMessage(error) }, addressUnsaid));
@@ -71,6 +74,7 @@ export async function serveStatus(
     ...daemon,
     fleet: daemon.place?.fleet,
     http: settings.http,
+    usualPort,
     socketPath,
     httpToken,
     onPage,

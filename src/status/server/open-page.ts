@@ -21,6 +21,8 @@ export interface PageOptions {
     /** Under which a reverse proxy shows the page. */
     readonly publicUrl?: string | undefined;
   };
+  /** Where any port will do: tried first, so that the address stays the same. */
+  readonly usualPort?: number | undefined;
   readonly httpToken: string | null;
   readonly clock: Clock;
   /** Called after every try, until the page is open. */
@@ -41,7 +43,7 @@ const longestRetryMs = 60_000;
  * its name does not resolve), it tries again by itself, after 1 s and then up to a minute. Gives what closes it.
  */
 export async function openPage(
-  { clock, http, httpToken, onPage }: PageOptions,
+  { clock, http, usualPort, httpToken, onPage }: PageOptions,
   app: AppOptions,
 ): Promise<() => Promise<void>> {
   // No request comes before the address is bound.
@@ -54,7 +56,10 @@ export async function openPage(
     const { address } = await lookup(http.host);
     if (httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
     if (isClosed) return;
-    const port = await listen({ host: address, port: http.port });
+    const listenOn = (port: number) => listen({ host: address, port });
+    const isUsual = http.port === 0 && usualPort !== undefined;
+    const usual = isUsual ? await listenOn(usualPort).catch(() => null) : null;
+    const port = usual ?? (await listenOn(http.port));
     rules = createAccessRules(http, { address, port }, httpToken);
     onPage({ kind: 'open', url: `http://${reachableHost(http.host)}:${port}` });
   };

@@ -12,7 +12,7 @@ import { createStatusSnapshot } from './status-snapshot.ts';
 export interface StatusServerOptions
   extends
     Pick<AppOptions, 'control' | 'deliveries' | 'metrics' | 'readLog' | 'fleet' | 'log' | 'clock'>,
-    Pick<PageOptions, 'httpToken' | 'onPage'> {
+    Pick<PageOptions, 'usualPort' | 'httpToken' | 'onPage'> {
   /** `port` false: no page. The token is asked for where it is set; it has to be, where the host is not loopback. */
   readonly http: Omit<PageOptions['http'], 'port'> & { readonly port: number | false };
   /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */

@@ -112,6 +112,14 @@ describe('P3: a reload', () => {
     }
   });
 
+  it('keeps the address of the page where any port will do', async () => {
+    const daemon = await place.start();
+    await place.configure({ timing: { settleMs: 100 } });
+    daemon.signal('SIGHUP');
+    await eventually(() => daemon.log().match(/"status page"/g)?.length === 2);
+    expect((await daemon.fetch('/healthz')).status).toBe(200);
+  });
+
   it('of a file that is wrong keeps the configuration before, says so in log and status, and goes on', async () => {
     const daemon = await place.start();
     await daemon.idle();

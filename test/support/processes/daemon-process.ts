@@ -156,18 +156,15 @@ export async function installation({
         },
         { withinMs: 20_000 },
       );
-      // After a reload the page may have another port.
-      const ask = async (path: string, init?: RequestInit) =>
-        fetch(`${(await addressOf(stateDir, child.pid))?.http ?? url}${path}`, init);
       const status = async () => {
         if (isElsewhere) return JSON.parse(await overSocket(socket, '/api/status')) as Status;
-        return (await (await ask('/api/status')).json()) as Status;
+        return (await (await fetch(`${url}/api/status`)).json()) as Status;
       };
       return {
         pid: child.pid ?? 0,
         status,
         log,
-        fetch: ask,
+        fetch: (path, init) => fetch(`${url}${path}`, init),
         idle: (ready = () => true, withinMs = 30_000) =>
           eventually(
             async () => {
