@@ -182,6 +182,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await put('inbox/two.dots.pdf');
     await open();
     await says('1 document failed');
+    // Delivered after the restart, it would be one line with what comes next.
+    await eventually(async () => (await daemon.status()).totals.uploaded === 1);
     await page.close();
     await daemon.end('SIGTERM');
     await open();
