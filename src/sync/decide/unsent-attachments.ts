@@ -36,15 +36,16 @@ export class UnsentAttachments {
     return this.#byOwner.get(refKey(owner))?.get(path) ?? null;
   }
 
-  /** Documents to which a file was attached by a sidecar. `placesOf`: where a document stands by now. */
+  /** Other documents, to which a file was attached by a sidecar. `placesOf`: where a document stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
     return this.#with(found).flatMap(({ owner, ownerStat, path, isListed }) => {
+      if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
       const place = { folder: owner.folder, path };
       const at = [owner, ...(ownerStat === null ? [] : placesOf(ownerStat))].map((one) => ({
         owner: one,
         place,
       }));
-      return isListed ? [{ at, record: null }] : [];
+      return [{ at, record: null }];
     });
   }
 

@@ -61,6 +61,17 @@ it.each<readonly [string, () => Promise<void>, string, string]>([
   },
 );
 
+it('a document that takes the place of its own attachment is none', async () => {
+  await move('figure.csv', 'old.csv');
+  await world.inbox.write('figure.csv', 'another');
+  await world.rescan();
+  await move('f.txt', 'figure.csv');
+  await laterOn();
+  await laterOn();
+  expect(world.held()).toMatchObject({ 'figure.csv': 'document' });
+  expect([...world.engine().tasks.in('waiting')].map(({ ref }) => ref.path)).toEqual([]);
+});
+
 it('what was renamed while the sidecar listed it goes with its document under its new name once that has none', async () => {
   await move('figure.csv', 'chart.csv');
   await world.sync();
