@@ -1247,7 +1247,7 @@ export class Engine {
     return this.#clock.monotonic() >= since + this.#options.settings.timing.removeGraceMs;
   }
 
-  /** Where the file of a document is that is gone from its path. A person who approves asks not whether it is hidden. */
+  /** Where the file of a document is that is gone from its path. Hidden, it may go where a person has approved that. */
   async #locate({ ref, gone, since, seen }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
     if (record === undefined) return { kind: 'nowhere' };
