@@ -55,7 +55,7 @@ interface InitSources {
 }
 
 /**
- * Answers one question after the other: from flags and environment, else by the person, else as usual. `prompter` null: nobody can be
+ * Answers every question: from flags and environment, else by the person, else as usual. `prompter` null: nobody can be
  * asked. Throws ConfigurationError for an answer that cannot be right, and for those that are missing.
  */
 export async function initAnswers(sources: InitSources, prompter: Prompter | null): Promise<InitAnswers> {
@@ -65,21 +65,24 @@ export async function initAnswers(sources: InitSources, prompter: Prompter | nul
   const given: { [key in Key]?: string | undefined } = { ...flags };
   for (const name of credentialNames) given[name] = await readSecret(name, { env, cwd, environmentFile });
   const answers: { [key in Key]?: string | undefined } = {};
-  const missing: string[] = [];
-  for (const [key, question] of questions) {
-    const [name, variable = ''] = question.sources;
+  for (const [key, { read, sources }] of questions) {
+    const [name, variable = ''] = sources;
     const answer = given[key] || env[variable];
-    const fault = answer ? faultOf(answer, question.read) : null;
+    const fault = answer ? faultOf(answer, read) : null;
     if (fault !== null) throw new ConfigurationError(`${name}: ${fault}`);
-    if (answer) answers[key] = question.read(answer);
-    else if (prompter !== null) answers[key] = await ask(question, answers, prompter);
-    else if (question.optional === true) answers[key] = question.suggest?.(answers);
-    else missing.push(`${name} (or ${variable})`);
+    if (answer) answers[key] = read(answer);
   }
-  if (missing.length === 0) return answers as InitAnswers;
-  throw new ConfigurationError(
-    `init cannot ask without a terminal, and these answers are missing: ${missing.join(', ')}; pass them as flags or environment variables (secrets only as environment variables)`,
-  );
+  const open = questions.filter(([key]) => answers[key] === undefined);
+  const missing = open.filter(([, { optional }]) => optional !== true);
+  if (prompter === null && missing.length > 0) {
+    const names = missing.map(([, { sources }]) => `${sources[0]} (or ${sources[1]})`);
+    throw new ConfigurationError(
+      `init cannot ask without a terminal, and these answers are missing: ${names.join(', ')}; pass them as flags or environment variables (secrets only as environment variables)`,
+    );
+  }
+  for (const [key, question] of open)
+    answers[key] = prompter ? await ask(question, answers, prompter) : question.suggest?.(answers);
+  return answers as InitAnswers;
 }
 
 /** Asks for the five secrets again; what may be shown is suggested as it was. */

@@ -323,6 +323,13 @@ describe('the user service that init installs', () => {
 });
 
 describe('init with a person', () => {
+  it('says what is wrong with an answer that was given before it asks for the others', async () => {
+    const ask = () => Promise.reject(new Error('asked'));
+    const prompter: Prompter = { text: ask, secret: ask, choose: ask, confirm: ask };
+    const sources = { flags: { ingestUrl: 'http://ingest.invalid' }, env: { HOME: folder.path }, cwd: '/' };
+    await expect(initAnswers(sources, prompter)).rejects.toThrow('--ingest-url');
+  });
+
   it('asks for what is not known, secrets hidden, and takes an address without https:// and a ~ as they are meant', async () => {
     const asked: string[] = [];
     const answers: Record<string, string> = {
