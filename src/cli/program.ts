@@ -122,7 +122,11 @@ function addTroubleCommands(program: Command, define: Define): void {
   define(program.command('share'), async () => (await import('./control/decision-commands.ts')).share)
     .description('share documents as stated, though that is wider than they are held')
     .argument('<paths...>', 'files or directories, or FOLDER/PATH as in status')
-    .requiredOption('--as <WHAT>', 'stated: as their sidecars, .meta.json and the settings state')
+    .addOption(
+      new Option('--as <WHAT>', 'stated: as their sidecars, .meta.json and the settings state')
+        .choices(['stated'])
+        .makeOptionMandatory(),
+    )
     .option('--yes', 'do not ask');
   define(program.command('doctor'), async () => (await import('./report/doctor-command.ts')).doctor)
     .description('check --online, plus this machine, as one report without secrets')

@@ -115,6 +115,14 @@ export function dismissDoubt(
   return [...dismissed, { kind: 'fail', ref, failure: refused }];
 }
 
+/** In `said` of a document whose docId a person gave. */
+const adoptedMark = 'adopted';
+
+/** Whether the service has not accepted anything yet under a docId that a person gave. */
+export function isUnconfirmed({ said, modifiedAt }: Pick<LedgerRecord, 'said' | 'modifiedAt'>): boolean {
+  return modifiedAt === null && said?.includes(adoptedMark) === true;
+}
+
 /**
  * Adopts a document that the service has. `sent` is the file, with its hash, where it is known to be still the one that
  * the upload sent; null: it is not, and its content goes out again as a modify. (An intent carries no hash: it is known
@@ -145,6 +153,7 @@ export function adoptDocument(
     uploadedAt: new Date(uploadedAt).toISOString(),
     modifiedAt: null,
     possibleDuplicates: Math.max(0, copies - 1),
+    said: [adoptedMark],
     unsure,
   };
   return [

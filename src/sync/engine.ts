@@ -87,7 +87,7 @@ import { consequenceOf, docIdConflict, changedUnderWayMs } from './send/conseque
 import type { Consequence } from './send/consequence.ts';
 import { aboutDelete, deletedChanges, isPerhapsGone } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
-import { doubtAbout } from './send/doubt-about.ts';
+import { doubtAbout, doubtAgain } from './send/doubt-about.ts';
 import { createLedgerCommits } from './send/ledger-commits.ts';
 import type { LedgerCommits } from './send/ledger-commits.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
@@ -1743,6 +1743,11 @@ export class Engine {
         this.#log.warn({ ...task.ref, docId: consequence.docId }, uploadedAgain);
         // The record stays until the new one stands: an address that is wrong must not cost a docId.
         return this.#advance(task, { kind: 'replan', unknownDocId: consequence.docId });
+      case 'doubtAgain': {
+        const { record, reason } = consequence;
+        await this.#writer.commit(doubtAgain(task.ref, record, reason.message));
+        return this.#fail(task, operation, reason);
+      }
       case 'doubt': {
         const { reason, holds, next } = consequence;
         const { message } = reason;

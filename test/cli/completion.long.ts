@@ -15,6 +15,7 @@ const lines: readonly (readonly [typed: string, offered: readonly string[], only
   ['auth revoke --a', ['--all'], true],
   ['--config x ledger imp', ['import'], true],
   ['init --share E', ['EVERYONE'], true],
+  ['share --as s', ['stated'], true],
   ['completion f', ['fish'], true],
   ['why sto', ['story.txt'], true],
   ['--config sto', ['story.txt'], true],

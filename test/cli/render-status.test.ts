@@ -67,15 +67,15 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
   [
     'an upload in doubt in one place, and counts it once',
     {
-      folders: [aFolder({ failed: 2 })],
+      folders: [aFolder({ synced: 3, failed: 2 })],
       failures: [failed, aFailure('d.pdf', 'in-doubt', 'lost')],
       failuresTotal: 2,
       inDoubt: [doubt],
       inDoubtTotal: 1,
     },
     [
-      /^1 document failed, 1 upload in doubt\. /,
-      /^inbox .*, 1 failed, 1 in doubt /m,
+      /^1 document failed, 1 upload in doubt\. 3 of 5 documents delivered/,
+      /^inbox {2}3 of 5, 1 failed, 1 in doubt /m,
       /\nFailed \(1\)\n/,
       /\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n/,
       /^(?:(?!inbox\/d\.pdf)[^])*inbox\/d\.pdf(?:(?!inbox\/d\.pdf)[^])*$/,

@@ -127,6 +127,7 @@ describe('check', () => {
       INGESTD_CLIENT_ID: 'two words',
       INGESTD_CLIENT_SECRET: 'secret-1',
       INGESTD_USERNAME: 'me@example.com',
+      INGESTD_USERNAME_FILE: 'name',
       INGESTD_PASSWORD_FILE: 'gone',
       INGESTD_HTTP_TOKEN_FILE: 'gone',
       INGESTD_NOTIFY_WEBHOOK_FILE: 'gone',
@@ -139,6 +140,11 @@ describe('check', () => {
       4,
       [
         ['INGESTD_CLIENT_ID', 'credential-missing', expect.stringMatching(/^its value contains a space/)],
+        [
+          'INGESTD_USERNAME',
+          'credential-missing',
+          expect.stringMatching(/are both set.*; keep one of them$/),
+        ],
         ['INGESTD_PASSWORD', 'credential-missing', unreadable],
         ['INGESTD_HTTP_TOKEN', 'http-token', unreadable],
         ['INGESTD_NOTIFY_WEBHOOK', 'configuration', unreadable],

@@ -255,6 +255,16 @@ describe('a bad configuration', () => {
       `service: {mode: embedded, password: }\n${folders}`,
       ['service.password is a secret'],
     ],
+    [
+      'the address of the webhook',
+      `${good}notify: {webhook: "https://hooks.example/1"}\n`,
+      ['notify.webhook is a secret', 'as INGESTD_NOTIFY_WEBHOOK=…'],
+    ],
+    [
+      'the token of the page',
+      `${good}http: {token: x}\n`,
+      ['http.token is a secret', 'INGESTD_HTTP_TOKEN=…'],
+    ],
     ['a prototype', `__proto__: {polluted: true}\n${good}`, ['__proto__', 'not a known key']],
     ['a constructor', `${good}constructor: {a: 1}\n`, ['constructor', 'not a known key']],
     [

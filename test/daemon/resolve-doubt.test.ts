@@ -2,9 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
 import type { Resolution } from '../../src/model/ports/control-port.ts';
+import type { Outcome } from '../../src/model/ports/service-port.ts';
+import type { ServiceSettings } from '../../src/model/settings.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
 
+const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'not found', isOwnWord: true };
 const ref = { folder: 'inbox', path: 'a.txt' };
 let world: EngineWorld;
 
@@ -50,6 +53,33 @@ describe('an upload in doubt that is held', () => {
     await resolve({ kind: 'adopt', docId });
     expect(world.service.documents.size).toBe(1);
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
+  });
+
+  it.each<[string, Partial<ServiceSettings>]>([
+    ['fail', { onMissing: 'fail' }],
+    ['upload', { onMissing: 'upload' }],
+  ])('is in doubt as before when the service does not know the docId (onMissing: %s)', async (_, service) => {
+    await world.close();
+    world = await engineWorld({ safety: { inDoubt: 'hold' }, service });
+    const docId = await lose();
+    const [before] = world.ledger().doubts();
+    world.service.failNext(unknownThere);
+    await resolve({ kind: 'adopt', docId: 'ghost' });
+    const message = 'the service does not know the document ghost, so it is in doubt again: not found';
+    const carried = { attachments: false, metadata: before?.carried?.metadata };
+    expect(world.ledger().doubts()).toEqual([{ ...before, id: expect.any(String), message, carried }]);
+    expect(world.ledger().get(ref)).toBeUndefined();
+    expect(world.ledger().failure(ref)).toMatchObject({ code: 'in-doubt', message });
+    await world.restart();
+    await world.sync();
+    expect(world.service.documents.size).toBe(1);
+    await resolve({ kind: 'adopt', docId });
+    expect([world.docIds(), world.ledger().doubts()]).toEqual([new Map([['a.txt', docId]]), []]);
+    // It was theirs: what becomes of it now is no doubt about the upload.
+    world.service.failNext(unknownThere);
+    world.folder.write('a.txt', 'two');
+    await world.sync();
+    expect(world.ledger().doubts()).toEqual([]);
   });
 
   it('is decided under the path that its file was renamed to, seen or not', async () => {

@@ -6,6 +6,7 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
+import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 
 interface RetryFlags extends GlobalFlags {
@@ -22,7 +23,8 @@ export async function retry(
 ): Promise<number> {
   if (folder !== undefined && paths.length > 0)
     throw new ConfigurationError('retry: name paths or --all FOLDER, not both');
-  const { daemon, when, placeOf, decisions } = await prepareAction(context, flags);
+  const { settings, daemon, when, placeOf, decisions } = await prepareAction(context, flags);
+  requireFolder(settings, folder ?? null);
   if (folder !== undefined && flags.yes !== true) {
     const question = `Send every delivered document of ${folder} to the service again, as modifies?`;
     const refusal = `retry --all ${folder}: sends every document of the folder again; add --yes`;
@@ -76,7 +78,7 @@ function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
 function doneWords(path: string, resolution: Resolution, when: string): string {
   switch (resolution.kind) {
     case 'adopt':
-      return `${path} now belongs to the document ${resolution.docId}; any changes are sent ${when}.`;
+      return `${path} now belongs to the document ${resolution.docId}. A modify is sent ${when}; should the service not know that document, the upload is in doubt again.`;
     case 'again':
       return `${path} is sent again ${when}.`;
     case 'dismiss':
@@ -139,13 +141,9 @@ export async function keep(
 export async function share(
   context: CommandContext,
   paths: readonly string[],
-  flags: GlobalFlags & { readonly as?: string; readonly yes?: boolean },
+  flags: GlobalFlags & { readonly yes?: boolean },
 ): Promise<number> {
   const { line } = context.output;
-  if (flags.as !== 'stated')
-    throw new ConfigurationError(
-      'share: add --as stated; documents are shared as their sidecars, .meta.json and the settings state',
-    );
   const action = await prepareAction(context, flags);
   const wanted = paths.map(action.placeOf);
   const decisions = await action.decisions();

@@ -69,7 +69,7 @@ const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const
 function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): string[] {
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
-    const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
+    const documents = folder.synced + folder.pending + folder.waiting + folder.failed + folder.inDoubt;
     const parts = [`${numberWords(folder.synced)} of ${numberWords(documents)}`];
     if (folder.pending > 0) parts.push(`${numberWords(folder.pending)} to send`);
     if (folder.waiting > 0) parts.push(`${numberWords(folder.waiting)} waiting`);

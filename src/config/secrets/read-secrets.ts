@@ -35,7 +35,7 @@ export async function findCredentials(
       found[name] = await readSecret(name, sources);
       if (found[name] === undefined) missing.push({ variable, ...absent });
     } catch (error) {
-      missing.push({ variable, message: sourceFault(error).message, error });
+      missing.push({ variable, message: sourceFault(error).message, fix: '', error });
     }
   }
   return { credentials: missing.length === 0 ? (found as Credentials) : null, missing };
@@ -44,7 +44,8 @@ export async function findCredentials(
 /** What is wrong with a secret, or a key beside it, and its name. Throws every other error. */
 export function sourceFault(error: unknown): { readonly subject: string; readonly message: string } {
   if (errorCode(error) !== 'configuration') throw error;
-  const [, subject = '', message = ''] = /^([\w.]+?)(?:_FILE)?: (.*)$/s.exec(errorMessage(error)) ?? [];
+  const words = errorMessage(error);
+  const [, subject = 'configuration', message = words] = /^([\w.]+?)(?:_FILE)?: (.*)$/s.exec(words) ?? [];
   return { subject, message };
 }
 

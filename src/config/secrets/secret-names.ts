@@ -46,7 +46,7 @@ export function findSecrets(value: unknown, path: readonly PropertyKey[] = []): 
   if (Array.isArray(value)) return value.flatMap((item, index) => findSecrets(item, [...path, index]));
   return Object.entries(value).flatMap(([key, child]) => {
     const place = [...path, key];
-    const secret = secretMeantBy(key);
+    const secret = secretMeantBy(key) ?? secretMeantBy(place.map(String).join('.'));
     const isKnown = settingAt(place) !== undefined;
     const isSecret = secret !== undefined && (!isKnown || holdsPassword(child));
     return isSecret ? [problem(place, secret)] : findSecrets(child, place);

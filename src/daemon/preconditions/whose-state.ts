@@ -17,7 +17,7 @@ export async function requireOwnState(settings: Whose, isTrial: boolean): Promis
   if (other === null || !other.exists) return;
   const { dir } = settings.state;
   throw new ConfigurationError(
-    `state.dir: ${dir} is that of another configuration, ${other.name}, and this is ${nameOf(settings, isTrial)}; give this one a state.dir of its own (state: { dir: ./state }), name the other one with --config, or remove the other one if this one replaces it`,
+    `state.dir: ${dir} is that of another configuration, ${other.name}, and this is ${nameOf(settings, isTrial)}; give this one a state.dir of its own, name the other one with --config, or remove the other one if this one replaces it`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { nextDelayMs } from '../../model/back-off.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { inDoubtCode, noDocIdCode, withoutDocIdWords } from '../../model/doubts.ts';
+import { inDoubtCode, isUnconfirmed, noDocIdCode, withoutDocIdWords } from '../../model/doubts.ts';
 import type { SendKind } from '../../model/operation.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
@@ -27,6 +27,8 @@ export type Consequence =
     }
   /** The service may hold a document of it that nobody knows: `next` follows. */
   | { readonly kind: 'doubt'; readonly reason: Reason; readonly holds: boolean; readonly next: Consequence }
+  /** The service does not know the document that a person named when the doubt about an upload was ended. */
+  | { readonly kind: 'doubtAgain'; readonly record: LedgerRecord; readonly reason: Reason }
   /** The file, or one of its attachments, could not be read. */
   | { readonly kind: 'unreadable'; readonly reason: Reason }
   /** The file moved on: it is inspected again soon. */
@@ -119,6 +121,10 @@ function missing(
 ): Consequence {
   if (!isOwnWord) return later({ code: `http-${status}`, message }, null, now);
   const { record, breaker, onMissing } = now;
+  if (record !== undefined && isUnconfirmed(record)) {
+    const words = `the service does not know the document ${record.docId}, so it is in doubt again: ${message}`;
+    return { kind: 'doubtAgain', record, reason: { code: inDoubtCode, message: words } };
+  }
   // What we deleted ourselves, before its file came back, is nobody else's decision.
   const isAgain = isPerhapsGone(record) || (onMissing === 'upload' && !breaker.manyMissing());
   if (record !== undefined && isAgain) return { kind: 'uploadAgain', docId: record.docId };

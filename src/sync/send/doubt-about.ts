@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { DocumentRef } from '../../model/document.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { Change, Doubt, LedgerRecord } from '../../model/ports/ledger-port.ts';
 
 /**
@@ -30,4 +31,26 @@ export function traceOfDuplicates(
 ): readonly Change[] {
   const count = record?.possibleDuplicates ?? 0;
   return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, now, count }) }];
+}
+
+/** The service does not know the docId that a person gave: the uploads are in doubt as before, and wait for a person. */
+export function doubtAgain(ref: DocumentRef, record: LedgerRecord, message: string): readonly Change[] {
+  const { stat, possibleDuplicates, uploadedAt, unsure } = record;
+  const known = {
+    now: Date.parse(uploadedAt),
+    stat: stat.ino === 0 ? undefined : stat,
+    message,
+    holds: true,
+  };
+  const attachments = unsure?.attachments === true;
+  const [first, ...others] = (unsure?.metadata ?? []).slice(0, possibleDuplicates + 1);
+  const about = (metadata: Metadata | undefined, count: number): Change => {
+    const carried = metadata && { metadata, attachments };
+    return { kind: 'doubt', doubt: doubtAbout(ref, { ...known, carried, count }) };
+  };
+  const doubts = [
+    about(first, possibleDuplicates + 1 - others.length),
+    ...others.map((one) => about(one, 1)),
+  ];
+  return [{ kind: 'drop', ref }, ...doubts];
 }
