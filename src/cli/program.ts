@@ -234,7 +234,7 @@ function addLedgerCommands(program: Command, define: Define): void {
     .option('--json', 'print JSON');
   define(ledger.command('import'), async () => (await import('./control/ledger-command.ts')).ledgerImport)
     .description(
-      'adopt documents that the service already has, from an export or a CSV file (folder,path,docId)',
+      'adopt documents that the service already has, from an export or a CSV file (folder,path,docId,mode)',
     )
     .argument(
       '<file>',

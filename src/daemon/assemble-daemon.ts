@@ -87,7 +87,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const stopWatching = watchForService(service.address, clock, isAway, () => engine.retryWaiting());
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
-  const timeline = createTimeline(history, { clock, log }, general);
+  const isKnown = () => phase === 'running' && tokens.status().state !== 'none';
+  const timeline = createTimeline(history, { clock, log, isKnown }, general);
   changes.listen(timeline.look);
   const control = createControl({
     ...parts,

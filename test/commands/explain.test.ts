@@ -174,7 +174,7 @@ describe('why, where no daemon runs', () => {
     });
   });
 
-  it('leaves a folder that was taken out of the configuration to the log', async () => {
+  it('tells of a folder that was taken out of the configuration what its documents are', async () => {
     await folder.write('old/a.txt', 'text');
     await folder.write('old/b.txt', 'is to go');
     await folder.write('inbox/old/c.txt', 'inside');
@@ -193,6 +193,14 @@ describe('why, where no daemon runs', () => {
       verdict: { kind: 'directory' },
     });
     expect(await why('old/c.txt')).toMatchObject({ folder: 'inbox', path: 'old/c.txt' });
+    expect(await why('old/a.txt')).toMatchObject({
+      folder: 'old',
+      path: 'a.txt',
+      docId: expect.any(String),
+      attempts: [{ operation: 'upload', code: 'accepted' }],
+      verdict: { message: 'the folder old is no longer configured; the service keeps its documents' },
+      next: expect.stringMatching(/stays at the service/),
+    });
     expect(await folder.run('why', './package.json')).toMatchObject({
       code: 2,
       stderr: `ingestd: ${folder.join('package.json')} is not in any of the folders; name a file in one of them, by its path or as FOLDER/PATH: inbox (${folder.join('inbox')})\n`,

@@ -316,6 +316,27 @@ describe('the history', () => {
     expect(isTold('e\u009b.pdf')).toBe(false);
   });
 
+  it('knows which problems of the daemon itself are not over', async () => {
+    const first = await open();
+    const said = (what: string, code: string, folder = '') =>
+      first.add({ ...activity(''), folder, what, code, docId: null });
+    said('problem', 'credentials-refused');
+    said('problem', 'folder-missing', 'inbox');
+    said('problem', 'folder-missing', 'second');
+    said('recovered', 'folder-missing', 'inbox');
+    said('problem', 'service-unavailable');
+    said('recovered', 'service-unavailable');
+    said('problem', 'service-unavailable');
+    first.close();
+    const second = await open();
+    expect(second.openProblems.map(({ folder, code }) => `${folder}/${code}`).toSorted()).toEqual([
+      '/credentials-refused',
+      '/service-unavailable',
+      'second/folder-missing',
+    ]);
+    second.close();
+  });
+
   it('is read back where the disk does not take it', async () => {
     await writeFile(directory(), 'in the way');
     const history = await open();

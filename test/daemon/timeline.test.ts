@@ -1,17 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTimeline } from '../../src/daemon/history/timeline.ts';
+import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Reason } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
-function timelineOf(reasons: Reason[]) {
+function timelineOf(
+  reasons: Reason[],
+  {
+    openProblems = [],
+    isKnown = () => true,
+  }: Partial<Pick<History, 'openProblems'>> & { isKnown?: () => boolean } = {},
+) {
   const clock = manualClock();
   const log = recordedLog();
   const lines: string[] = [];
   const add = ({ what, folder, code, message }: Activity) =>
     lines.push([what, folder, code, message].filter(Boolean).join(' | '));
-  const history = { add, wasKilled: false };
-  return { clock, log, lines, timeline: createTimeline(history, { clock, log }, () => reasons) };
+  const history = { add, wasKilled: false, openProblems };
+  return { clock, log, lines, timeline: createTimeline(history, { clock, log, isKnown }, () => reasons) };
 }
 
 describe('what happens to the daemon itself', () => {
@@ -52,5 +59,34 @@ describe('what happens to the daemon itself', () => {
     const { lines, timeline } = timelineOf(codes.map((code) => ({ folder: '', code, message: code })));
     timeline.look();
     expect(lines).toEqual(['problem | fleet-paused | fleet-paused', 'problem | rate-limited | rate-limited']);
+  });
+
+  it('says that what began before this start is over, once that is known, and how long it was', () => {
+    const troubles: Reason[] = [{ folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' }];
+    const at = new Date(manualClock().now() - 360_000).toISOString();
+    const openProblems = ['credentials-refused', 'folder-missing'].map((code) => ({
+      at,
+      folder: code === 'folder-missing' ? 'inbox' : '',
+      path: '',
+      what: 'problem',
+      code,
+      docId: null,
+      message: code,
+      documents: 0,
+    }));
+    let isKnown = false;
+    const { lines, timeline } = timelineOf(troubles, { openProblems, isKnown: () => isKnown });
+    timeline.look();
+    // This process says it too.
+    expect(lines).toEqual(['problem | inbox | folder-missing | /inbox is not there']);
+    isKnown = true;
+    timeline.look();
+    troubles.pop();
+    timeline.look();
+    timeline.look();
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^recovered \| credentials-refused \| .+: over after about 6 minutes$/),
+      expect.stringMatching(/^recovered \| inbox \| folder-missing \| .+: over after about 6 minutes$/),
+    ]);
   });
 });

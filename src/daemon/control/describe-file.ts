@@ -19,7 +19,7 @@ import type { History } from '../history/history.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
 import { ownerOfAttachments, orphanAttachments } from './orphan-attachments.ts';
 import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
-import { requirePath } from './resolve-path.ts';
+import { formerPath, requirePath, resolvePath } from './resolve-path.ts';
 
 /** Where what `why` says comes from. */
 interface WhySources {
@@ -48,9 +48,13 @@ interface Asked extends WhySources {
 /** The whole story of the file that a text means. Throws ConfigurationError where it is in no folder. */
 export async function describeFile(text: string, sources: WhySources): Promise<Why> {
   const { clock, engine, ledger, folders, past: pastOf } = sources;
+  const former = formerPath(folders, text);
+  const isOfFormer = former !== null && ledger.get(former) !== undefined;
+  if (isOfFormer && resolvePath(folders, text) === null) return describeFormer(former, sources);
   const { ref, folder: port } = requirePath(folders, text);
   const record = ledger.get(ref);
   const stats = record === undefined ? await lstat(join(port.path, ref.path)).catch(() => null) : null;
+  if (isOfFormer && record === undefined && stats === null) return describeFormer(former, sources);
   if (stats?.isDirectory() === true) return describeDirectory(ref, port);
   const task = engine.tasks.get(ref);
   const file: Asked = { ...sources, ref, port, task };
@@ -86,6 +90,22 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
     next: aside?.next ?? nextStep(found, file),
     nextAt: dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString(),
   };
+}
+
+/** A document of a folder that is no longer configured. */
+async function describeFormer(ref: DocumentRef, { ledger, past }: WhySources): Promise<Why> {
+  const record = ledger.get(ref);
+  const message = `the folder ${ref.folder} is no longer configured; the service keeps its documents`;
+  const nobody: Inspection = { kind: 'unknown', code: 'not-configured', message };
+  return whySchema.parse({
+    ...ref,
+    ...remembered({ ref, ledger, past: await past(ref) }),
+    ...metadataOf(nobody, record),
+    verdict: nobody,
+    docId: record?.docId,
+    uploadedAt: record?.uploadedAt,
+    next: remains,
+  });
 }
 
 async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {

@@ -45,7 +45,7 @@ export async function openHistory(options: HistoryOptions) {
   const directory = historyDirectory(options.stateDir);
   const past = await readRecent(directory, options).catch((error: unknown): Past => {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
-    return { totals: noTotals, troubles: new Map(), wasKilled: false };
+    return { totals: noTotals, troubles: new Map(), openProblems: [], wasKilled: false };
   });
   const { troubles } = past;
   const listeners = new Set<(activity: Activity) => void>();
@@ -91,6 +91,7 @@ export async function openHistory(options: HistoryOptions) {
     before: past.totals,
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
     wasKilled: past.wasKilled,
+    openProblems: past.openProblems,
     add: (activity: Activity): void => {
       troubles.delete(refKey(activity));
       if (activity.from !== undefined) troubles.delete(activity.from);
@@ -147,6 +148,8 @@ interface Past {
   readonly totals: Totals;
   /** The message of a failure or a doubt, where that was the last that happened to a path: by `folder/path`. */
   readonly troubles: Map<string, string | null>;
+  /** Problems of the daemon itself of which nobody said that they are over. */
+  readonly openProblems: readonly Activity[];
   readonly wasKilled: boolean;
 }
 
@@ -157,6 +160,8 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
   const lastDay: Activity[] = [];
   /** What happened last to each path. */
   const last = new Map<string, Activity>();
+  /** The same for each problem of the daemon itself, and its end: by folder and code. */
+  const lastOfProblem = new Map<string, Activity>();
   let totals: Totals | null = null;
   let run: string | undefined;
   let lines = 0;
@@ -168,6 +173,9 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
     if (at >= yesterday) lastDay.push(activity);
     else if (lines > readAtStart) break;
     if (what === 'started' || what === 'stopped') run ??= what;
+    const problem = JSON.stringify([activity.folder, activity.code]);
+    if ((what === 'problem' || what === 'recovered') && !lastOfProblem.has(problem))
+      lastOfProblem.set(problem, activity);
     for (const place of [refKey(activity), ...(from === undefined ? [] : [from])])
       if (!last.has(place)) last.set(place, activity);
   }
@@ -177,6 +185,7 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
     troubles: new Map(
       [...last].filter(([, { what }]) => troubled.has(what)).map(([place, { message }]) => [place, message]),
     ),
+    openProblems: [...lastOfProblem.values()].filter(({ what }) => what === 'problem'),
     wasKilled: run === 'started' || (run === undefined && lines > readAtStart),
   };
 }

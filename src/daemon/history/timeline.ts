@@ -12,11 +12,25 @@ import type { History } from './history.ts';
  * and, with its length, when it is over, which the log says too. `reasons`: all of this moment.
  */
 export function createTimeline(
-  history: Pick<History, 'add' | 'wasKilled'>,
-  { clock, log }: { readonly clock: Clock; readonly log: LogPort },
+  history: Pick<History, 'add' | 'wasKilled' | 'openProblems'>,
+  {
+    clock,
+    log,
+    isKnown,
+  }: {
+    readonly clock: Clock;
+    readonly log: LogPort;
+    /** Whether what was wrong before this start would be known by now to be wrong still. */
+    readonly isKnown: () => boolean;
+  },
   reasons: () => readonly Reason[],
 ) {
-  const open = new Map<string, Reason & { readonly from: number }>();
+  const open = new Map(
+    history.openProblems.map(({ folder, code = '', at }) => {
+      const from = clock.monotonic() - (clock.now() - Date.parse(at));
+      return [keyOf({ folder, code }), { folder, code, from, isTold: false }];
+    }),
+  );
 
   function note(
     what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered',
@@ -47,20 +61,24 @@ export function createTimeline(
       const now = new Map(
         reasons()
           .filter(({ code }) => explain(code).isTold ?? reasonHealth(code) !== 'ok')
-          .map((reason) => [`${reason.folder ?? ''}/${reason.code}`, reason]),
+          .map((reason) => [keyOf(reason), reason]),
       );
-      for (const [key, { folder = '', code, from }] of open) {
-        if (now.has(key)) continue;
+      for (const [key, { folder, code, from, isTold }] of open) {
+        if (now.has(key) || !(isTold || isKnown())) continue;
         open.delete(key);
         const length = durationWords((clock.monotonic() - from) / 1000);
         note('recovered', { folder, code, message: `${explain(code).cause}: over after ${length}` });
       }
-      for (const [key, reason] of now) {
-        if (open.has(key)) continue;
-        open.set(key, { ...reason, from: clock.monotonic() });
-        const { folder = '', code, message } = reason;
+      for (const [key, { folder = '', code, message }] of now) {
+        const known = open.get(key);
+        if (known?.isTold === true) continue;
+        open.set(key, { folder, code, from: known?.from ?? clock.monotonic(), isTold: true });
         note('problem', { folder, code, message });
       }
     },
   };
+}
+
+function keyOf({ folder = '', code }: Pick<Reason, 'folder' | 'code'>): string {
+  return `${folder}/${code}`;
 }

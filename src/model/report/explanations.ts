@@ -38,7 +38,7 @@ const itRepeats = 'Nothing to do: ingestd retries by itself.';
 const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
-  'Give the user that runs ingestd permission to read it. Nothing below it is deleted in the meantime. Where the message names an .ingestignore, correct or remove that.';
+  'Where the message names an .ingestignore, correct or remove that; else give the user that runs ingestd permission to read it.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
@@ -198,7 +198,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Mount it, create it, or correct folders[].path. ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
-      'folder-unreadable': { cause: 'Folder cannot be read', fix: makeReadable, health: 'attention' },
+      'folder-unreadable': {
+        cause: 'Folder cannot be read',
+        fix: `${makeReadable} Nothing is deleted in the meantime.`,
+        health: 'attention',
+      },
       'folder-changed': {
         cause: 'A different folder in its place',
         fix: 'Something else was mounted or created at this path. Nothing is deleted until the original folder is back, or somebody approves the deletions that are held.',
