@@ -1746,6 +1746,7 @@ export class Engine {
       case 'doubtAgain': {
         const { record, reason } = consequence;
         await this.#writer.commit(doubtAgain(task.ref, record, reason.message));
+        this.#advance(task, { kind: 'recordLeft' });
         return this.#fail(task, operation, reason);
       }
       case 'doubt': {
