@@ -97,7 +97,7 @@ async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store
   const app: FastifyInstance = fastify({
     logger: false,
     exposeHeadRoutes: false,
-    serverFactory: (handler) => createLimitedServer(handler, { requestMs, requireHostHeader: false }),
+    serverFactory: (handler) => createLimitedServer(handler, { requestMs }),
     routerOptions: { maxParamLength: maxParameterCharacters },
     frameworkErrors: answerBadUrl,
     clientErrorHandler: answerClientError,

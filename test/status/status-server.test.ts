@@ -275,11 +275,16 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
       const known = await get(path, { authorization: `Bearer ${httpToken}` });
       expect([known.status, known.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
     }
-    const socket = connect(port, '127.0.0.1');
-    socket.end('no http at all\r\n\r\n');
-    const answer = await text(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain("content-security-policy: default-src 'none'");
+    for (const [asked, status] of [
+      ['no http at all', 400],
+      ['GET / HTTP/1.1\r\nConnection: close', 403],
+    ]) {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(`${asked}\r\n\r\n`);
+      const answer = await text(socket);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toContain("content-security-policy: default-src 'none'");
+    }
   });
 
   it('asks for its token on every address but one', async () => {

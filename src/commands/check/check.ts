@@ -7,6 +7,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
+import { describeFault } from '../../remote/http/describe-fault.ts';
 import { requestHead } from '../../remote/http/head-request.ts';
 import { pausesOf } from '../make-plan.ts';
 import { checkFolders } from './check-folders.ts';
@@ -111,7 +112,7 @@ export async function checkAddress(address: string, connectSeconds: number): Pro
     return [
       finding('error', address, {
         code: 'service-unreachable',
-        message: `cannot be reached (${errorCode(error) ?? errorMessage(error)})`,
+        message: `cannot be reached: ${describeFault(errorCode(error) ?? errorMessage(error)).message}`,
       }),
     ];
   }

@@ -9,8 +9,6 @@ export interface ServerLimits {
   readonly headersMs?: number;
   /** From the first byte of a request to the last of its body. */
   readonly requestMs?: number;
-  /** Whether Node refuses a request of HTTP 1.1 without a Host header, in a form of its own. */
-  readonly requireHostHeader?: boolean;
 }
 
 /** Requests that wait on one connection for the answer before theirs; with more the connection is cut. */
@@ -34,12 +32,7 @@ type Exchange = readonly [IncomingMessage, ServerResponse];
  */
 export function createLimitedServer(
   handle: RequestListener,
-  {
-    maxConnections = 256,
-    headersMs = 10_000,
-    requestMs = 30_000,
-    requireHostHeader = true,
-  }: ServerLimits = {},
+  { maxConnections = 256, headersMs = 10_000, requestMs = 30_000 }: ServerLimits = {},
 ): Server {
   /** Connections at work, with the requests that were parsed and are not being handled yet. */
   const atWork = new WeakMap<Socket, Exchange[]>();
@@ -66,7 +59,8 @@ export function createLimitedServer(
 
   const server = createServer(
     {
-      requireHostHeader,
+      // Node would refuse a request without one in a form of its own.
+      requireHostHeader: false,
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       keepAliveTimeout: keepAliveMs,

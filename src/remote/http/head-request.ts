@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 import { createAgents } from './agents.ts';
+import { onProxyFault } from './watch-connection.ts';
 
 /**
  * Asks an address for nothing, as ingestd would connect to it: `HEAD`, and no credentials. Gives the headers of whatever
@@ -22,6 +23,7 @@ export async function requestHead(address: string, withinMs: number): Promise<In
       // got would wait for the end, and fail where a service sends a body, against the rules.
       response.destroy();
     });
+    onProxyFault(call, (code) => call.destroy(Object.assign(new Error(code), { code })));
     call.on('error', reject);
     call.end();
   }).finally(agents.close);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
+import { requestHead } from '../../../src/remote/http/head-request.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { closeWorlds, startClientWorld, unwatched } from '../client-world.ts';
@@ -103,6 +104,7 @@ describe('proxies and certificates', () => {
     const proxy = await startProxy(world.service.port, closing, status);
     process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
     expect(await remove('https://service.test')).toMatchObject({ kind, code });
+    await expect(requestHead('https://service.test', 5000)).rejects.toMatchObject({ code });
     expect(world.service.requests).toHaveLength(0);
   });
 
