@@ -1078,6 +1078,7 @@ export class Engine {
         return this.#concludeUnfit(task, found.reason);
       case 'dormant':
         await this.#clearFailure(task, found.device);
+        if (found.device !== null && this.#mayBeHalfOfAMove(task, found.reason, found.device)) return;
         // Whoever decided it knows, and the decision is in the log.
         if (this.#ledger.answer(task.ref) !== 'keep') await this.#reportRemains(task, found.reason);
         this.#advance(task, { kind: 'dormant', reason: found.reason });
@@ -1087,6 +1088,17 @@ export class Engine {
       case 'gone':
         await this.#concludeGone(task, found.device);
     }
+  }
+
+  /** A file that is kept, and of which that was not said yet, waits its grace as one does that is deleted. */
+  #mayBeHalfOfAMove(task: Task, { code }: Reason, device: number): boolean {
+    const isSaid = this.#ledger.get(task.ref)?.said?.includes(`remains ${code}`) === true;
+    if (isSaid || this.#ledger.answer(task.ref) === 'keep') return false;
+    this.#advance(task, { kind: 'missing', at: this.#clock.monotonic(), device });
+    const dueAt = (task.gone?.since ?? 0) + this.#options.settings.timing.removeGraceMs;
+    const isInGrace = this.#clock.monotonic() < dueAt;
+    if (isInGrace) this.#advance(task, { kind: 'grace', dueAt });
+    return isInGrace;
   }
 
   /** Its file stands elsewhere, and not as a document that can be sent: the record goes there with it, where it can. */

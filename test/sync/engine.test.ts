@@ -197,6 +197,27 @@ describe('the sync engine', () => {
     });
   });
 
+  it.each([false, true])(
+    'is not said to remain where onRemove is keep and its file was only renamed (restarted: %s)',
+    async (isRestarted) => {
+      world = await engineWorld({ onRemove: 'keep' });
+      world.folder.write('a.txt', 'a');
+      await world.sync();
+      world.folder.rename('a.txt', 'b.txt');
+      if (isRestarted) await world.restart();
+      await world.sync();
+      const told = () => world.activities.flatMap(({ what, path }) => (what === 'remains' ? [path] : []));
+      expect([[...world.docIds().keys()], told()]).toEqual([['b.txt'], []]);
+      world.folder.remove('b.txt');
+      for (let time = 0; time < 2; time += 1) {
+        await world.sync();
+        expect(told()).toEqual(['b.txt']);
+        expect(world.engine().tasks.counts('inbox')).toMatchObject({ kept: 1, waiting: 0 });
+        await world.restart();
+      }
+    },
+  );
+
   it('holds nothing where onRemove was keep and all files are there, or ignored', async () => {
     const options: { onRemove: 'keep' | 'delete' } = { onRemove: 'keep' };
     world = await engineWorld(options);
