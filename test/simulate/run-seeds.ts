@@ -58,6 +58,7 @@ for (let seed = first; seed < first + runs * stride; seed += stride) {
   const [violation] = violations;
   if (violation === undefined) continue;
   const { kind, message } = violation;
+  if (values.log) process.stdout.write(`${kind}: ${message}\n`);
   const fails = async (candidate: typeof plan) =>
     (await runPlan(candidate, (one) => (one === kind ? 'wanted' : others))).violations.length > 0;
   const isNew = values.shrink && !shrunk.has(kind);

@@ -64,9 +64,12 @@ export class HeldDocuments {
       .filter(({ identity }) => one.files.has(identity) || !this.#isOfAnother(identity, one, reading));
   }
 
-  /** Those, and after a swap what stands in their places. */
+  /** Those, and after a swap what stands in their places; of two names that are one, either (contract 7.3). */
   placedFiles(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const placed = [...one.places.keys()].map((path) => reading.files.get(path));
+    const placed = [...one.places.keys()].flatMap((path) => [
+      reading.files.get(path),
+      reading.twins.get(path),
+    ]);
     return [...new Set([...this.filesOf(one, reading), ...placed.filter((file) => file !== undefined)])];
   }
 
@@ -175,7 +178,7 @@ export class HeldDocuments {
     // Where it goes out as what stood for a moment only, that was seen.
     const seen = glimpsed.filter((holding) => holding.mode === mode);
     const carried = file === null ? [] : [...this.holdingsOf(file.identity, null), ...counted, ...seen];
-    const perhaps = file === null ? [] : [...glimpsed, ...this.#formerHoldings(file.identity)];
+    const perhaps = file === null ? [] : [...glimpsed, ...this.formerHoldings(file.identity)];
     if (created !== null) this.all.set(created, newDocument(request, created, file, carried));
     for (const docId of docIds) {
       const one = this.all.get(docId);
@@ -196,7 +199,7 @@ export class HeldDocuments {
   }
 
   /** As what documents are held, or were, that have or had a file: deleted or not, and whether ingestd knows of them or not. */
-  #formerHoldings(identity: object): readonly Holding[] {
+  formerHoldings(identity: object): readonly Holding[] {
     return [...this.all.values()].flatMap(({ accepted, before, holding }) => [
       ...(accepted === identity ? [holding] : []),
       ...(before?.identity === identity ? [before.holding] : []),

@@ -3,7 +3,8 @@ import { Arrivals } from './arrivals.ts';
 import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
-import { HeldDocuments, keyOf } from './held-documents.ts';
+import { HeldDocuments, keyOf, modeOf } from './held-documents.ts';
+import type { HeldDocument } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
 import type { Kind } from './promises.ts';
 import { Reading } from './reading.ts';
@@ -204,7 +205,7 @@ export class Judge {
     this.retries();
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
-    this.#taints.started(this.reading(), now);
+    this.#taints.started(this.reading(), now, (file) => this.isInDoubt(file));
     this.#arrivals.started();
     this.#keep(this.reading(), now);
   }
@@ -282,9 +283,12 @@ export class Judge {
       moments.reduceRight<RoledFile | null>((file, one) => file ?? this.#fileOf(request, one), null);
     const found = fileAt(first) ?? fileAt(this.#moments);
     const taint = found === null ? undefined : this.#moments.at(-1)?.taintOf(found.identity);
-    const { holdings } = this.#taints.all(request.lastByteAt, 0)(found?.identity ?? {});
-    this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed: holdings });
-    if (found === null || request.kind === 'delete') return;
+    const identity = found?.identity ?? {};
+    const { holdings } = this.#taints.all(request.lastByteAt, 0)(identity);
+    const glimpsed = [...holdings, ...this.#taints.inheritedOf(identity)];
+    this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed });
+    const isMode = request.kind === 'modify' && request.file === null && request.attachments === null;
+    if (found === null || request.kind === 'delete' || isMode) return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
     this.#taints.taken(docId, found, attachments, this.reading());
   }
@@ -334,7 +338,7 @@ export class Judge {
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */
   isAttached({ identity }: SeenFile): boolean {
-    return this.taintNow(identity).owner !== null;
+    return this.taintNow(identity).owner !== null || this.#taints.isPerhapsAttached(identity);
   }
 
   /** As of the last moment, whatever stood there for however short. */
@@ -440,11 +444,11 @@ export class Judge {
   #fileOf(request: ServiceRequest, moment: Moment | undefined): RoledFile | null {
     const one = this.held.all.get(request.docIds[0] ?? '');
     if (moment === undefined) return null;
-    if (request.kind !== 'upload')
-      return (one === undefined ? undefined : changedFiles(request, one, moment)[0]) ?? null;
+    if (request.kind !== 'upload') return one === undefined ? null : changedFile(request, one, moment);
     const held = this.held.alive();
-    const rankOf = ({ identity, role }: RoledFile) =>
-      (held.some(({ files }) => files.has(identity)) ? 2 : 0) +
+    const rankOf = ({ identity, path, role }: RoledFile) =>
+      (held.some(({ files }) => files.has(identity)) ? 4 : 0) +
+      (held.some(({ places }) => places.has(path)) ? 2 : 0) +
       (role.kind === 'document' && role.obstacle === null ? 0 : 1);
     const [best] = uploadedFiles(request, moment).toSorted((a, b) => rankOf(a) - rankOf(b));
     return best ?? null;
@@ -475,6 +479,15 @@ export class Judge {
     const first = this.#moments.findLastIndex(({ from }) => from <= at - ms - this.#options.lateMs);
     return this.#moments.slice(Math.max(0, first)).filter(({ from }) => from <= at);
   }
+}
+
+/** The file that a change is of; of a mode alone the one for which it is stated, whose content may go out next. */
+function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment): RoledFile | null {
+  const files = changedFiles(request, one, moment);
+  const placed = request.file === null ? moment.held.placedFiles(one, moment.reading) : [];
+  const mode = modeOf(request);
+  const isStated = ({ role }: RoledFile) => 'statement' in role && role.statement?.mode === mode;
+  return [...files, ...placed].find(isStated) ?? files[0] ?? null;
 }
 
 /** Whether the service did it, or has not said so that ingestd knows. */

@@ -108,9 +108,9 @@ export class Reading {
     for (const { identity, path } of inFolders) this.#paths.set(identity, [...this.pathsOf(identity), path]);
   }
 
-  /** Files outside of the folders too. */
+  /** Files outside of the folders too, and of twins both. */
   everything(): Iterable<SeenFile> {
-    return this.#seen.values();
+    return [...this.#seen.values(), ...this.twins.values()];
   }
 
   /** Every file in the folders, of twins both. */

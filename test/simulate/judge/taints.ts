@@ -18,6 +18,13 @@ interface Attached {
   readonly docId: string | null;
 }
 
+/** An attachment that is none any more: since when. */
+interface Former extends Attached {
+  readonly overAt: number;
+  /** What said so did not stand for long enough to be seen for certain. */
+  readonly isGlimpse: boolean;
+}
+
 /** What a file means beyond what stands beside it now. */
 export interface Taint {
   /** The document whose attachment it still is, whatever became of the list; null: of none. */
@@ -46,9 +53,13 @@ export class Taints {
   readonly #seenMs: number;
   #attached = new Map<object, Attached>();
   /** Attachments that are none any more. */
-  readonly #former = new Map<object, Attached>();
+  readonly #former = new Map<object, Former>();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Said[]>();
+  /** What stood last at each path, and since when it does no more; null: it does. */
+  readonly #last = new Map<string, { readonly identity: object; readonly goneAt: number | null }>();
+  /** As what files may count that came to the place of others, since a save looks so, or whose upload is in doubt. */
+  readonly #inherited = new Map<object, readonly Holding[]>();
 
   constructor(held: HeldDocuments, seenMs: number) {
     this.#held = held;
@@ -57,6 +68,7 @@ export class Taints {
 
   see(reading: Reading, now: number): void {
     this.#followAttached(reading, now);
+    this.#followPlaces(reading, now);
     const sent = new Set(this.#held.alive().map(({ accepted }) => accepted));
     for (const { identity, path, role } of reading.files.values()) {
       const spans = this.#unsent.get(identity) ?? [];
@@ -74,8 +86,19 @@ export class Taints {
   }
 
   /** A process forgets what the one before had seen, and not sent. */
-  started(reading: Reading, now: number): void {
+  started(reading: Reading, now: number, isInDoubt: (file: RoledFile) => boolean): void {
     this.see(reading, now);
+    const taintOf = this.all(now, 0);
+    const known = this.#held.alive().filter(({ answer }) => answer === 'usable');
+    const sent = new Set(known.map(({ accepted }) => accepted));
+    // What the service may have counts as it may be held.
+    for (const file of reading.all()) {
+      const { identity, path, role } = file;
+      if (sent.has(identity) || !isInDoubt(file)) continue;
+      const statement = 'statement' in role ? role.statement : null;
+      const stated = statement === null ? [] : [{ mode: statement.mode, statement, path }];
+      this.#inherit(identity, [...taintOf(identity).holdings, ...stated]);
+    }
     this.#unsent.clear();
     for (const [identity, { docId }] of this.#attached)
       if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#attached.delete(identity);
@@ -129,6 +152,31 @@ export class Taints {
     return (identity) => taints.get(identity) ?? none;
   }
 
+  /** As what a file may count, and need not: by what it may have been saved over. */
+  inheritedOf(identity: object): readonly Holding[] {
+    return this.#inherited.get(identity) ?? [];
+  }
+
+  #followPlaces(reading: Reading, now: number): void {
+    const taintOf = this.all(now, 0);
+    for (const [path, last] of this.#last) {
+      const standing = reading.files.get(path)?.identity;
+      const goneAt = standing === undefined ? (last.goneAt ?? now) : null;
+      this.#last.set(path, { identity: standing ?? last.identity, goneAt });
+      const isLong = last.goneAt !== null && now - last.goneAt > this.#seenMs;
+      if (standing === undefined || standing === last.identity || isLong) continue;
+      const before = last.identity;
+      const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
+      this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
+    }
+    for (const { path, identity } of reading.files.values())
+      if (!this.#last.has(path)) this.#last.set(path, { identity, goneAt: null });
+  }
+
+  #inherit(identity: object, holdings: readonly Holding[]): void {
+    this.#inherited.set(identity, [...this.inheritedOf(identity), ...holdings]);
+  }
+
   #followAttached(reading: Reading, now: number): void {
     for (const { path, identity, role } of reading.files.values()) {
       if (role.kind !== 'attachment') continue;
@@ -154,12 +202,17 @@ export class Taints {
       this.#attached.set(identity, ended);
       // What is away for a moment only has been moved.
       const isGone = goneAt !== null && now - goneAt > this.#seenMs;
-      if (isAway ? !isGone : !this.#isOver(one, identity, reading)) continue;
-      this.#attached.delete(identity);
-      if (!isGone) this.#former.set(identity, ended);
+      const isOver = isAway ? isGone : this.#isOver(one, identity, reading);
+      if (isOver) this.#attached.delete(identity);
+      if (isOver && !isGone) this.#former.set(identity, { ...ended, overAt: now, isGlimpse: false });
       // What has come to its place may be what its list names.
       const standing = reading.files.get(one.path)?.identity;
-      if (standing !== undefined && standing !== identity && !this.#attached.has(standing))
+      if (
+        (isOver || isAway) &&
+        standing !== undefined &&
+        standing !== identity &&
+        !this.#attached.has(standing)
+      )
         this.#attached.set(standing, {
           ...ended,
           since: now,
@@ -168,8 +221,19 @@ export class Taints {
           docId: null,
         });
     }
-    for (const identity of this.#former.keys())
-      if (reading.pathsOf(identity).length === 0) this.#former.delete(identity);
+    for (const [identity, one] of this.#former) {
+      const isAway = reading.pathsOf(identity).length === 0;
+      const goneAt = isAway ? (one.goneAt ?? now) : null;
+      const isBrief = now - one.overAt < this.#seenMs;
+      const isGlimpse = one.isGlimpse || (!isAway && isBrief && !this.#isOver(one, identity, reading));
+      if (goneAt !== null && now - goneAt > this.#seenMs) this.#former.delete(identity);
+      else this.#former.set(identity, { ...one, goneAt, isGlimpse });
+    }
+  }
+
+  /** Whether a file may still be an attachment, since what ended that stood for a moment only. */
+  isPerhapsAttached(identity: object): boolean {
+    return this.#former.get(identity)?.isGlimpse === true;
   }
 
   /** Whether what was an attachment is none any more (contract 4). */
