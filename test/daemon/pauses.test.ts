@@ -27,23 +27,8 @@ describe('what is paused', () => {
     ['one folder twice', pause(pause(none, inbox), inbox), ['inbox']],
     ['two folders', pause(pause(none, inbox), scans), ['inbox', 'scans']],
     ['everything, and what is configured later', pause(none, null), ['inbox', 'scans', 'later']],
-    [
-      'everything, although one folder is named too',
-      pause(pause(none, null), inbox),
-      ['inbox', 'scans', 'later'],
-    ],
     ['nothing, when all go on', resume(pause(none, null), null, configured), []],
     ['the others, when one of all goes on', resume(pause(none, null), inbox, configured), ['scans']],
-    [
-      'the other, when one of two goes on',
-      resume(pause(pause(none, inbox), scans), scans, configured),
-      ['inbox'],
-    ],
-    [
-      'what was, when one goes on that was not paused',
-      resume(pause(none, inbox), scans, configured),
-      ['inbox'],
-    ],
   ])('is %s', (_name, pauses, names) => {
     expect(paused(pauses)).toEqual(names);
   });
