@@ -53,7 +53,10 @@ it('shows the address nowhere, whatever becomes of the request', async () => {
   await eventually(() => (daemon.log().includes('notification was not accepted') ? true : null));
   const answers = ['/api/status', '/metrics', '/'].map(async (path) => (await daemon.fetch(path)).text());
   const test = await place.run('notify', 'test');
-  expect(test).toMatchObject({ code: 1, err: expect.stringContaining('ECONNREFUSED') });
+  expect(test).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/INGESTD_NOTIFY_WEBHOOK: .*ECONNREFUSED/),
+  });
   const check = await place.run('check', '--json');
   const { out, err } = await daemon.end('SIGTERM');
   const files = (await readdir(place.home.join('state'), { recursive: true, withFileTypes: true }))
@@ -72,7 +75,7 @@ it('tries the command and the webhook, whatever becomes of the other', async () 
   expect({ code, out, err }).toEqual({
     code: 1,
     out: expect.stringMatching(/^Sent to the webhook: .*this is a test.*\n$/),
-    err: 'ingestd: sh: exit code 1: no mail server\n',
+    err: 'ingestd: notify.command: sh: exit code 1: no mail server\n',
   });
   expect(arrived).toMatchObject([{ kind: 'test' }]);
 });

@@ -5,6 +5,9 @@ import { testEvent } from '../../daemon/notify/event.ts';
 import { loadNotifyWebhook } from '../../config/secrets/read-secrets.ts';
 import { prepareCommand } from '../prepare-command.ts';
 
+/** What gives each way. */
+const keys = { command: 'notify.command', webhook: 'INGESTD_NOTIFY_WEBHOOK' };
+
 export async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const { settings, configuration } = await prepareCommand(context, flags);
   const target = { settings, webhook: await loadNotifyWebhook(configuration.secretSources) };
@@ -20,7 +23,7 @@ export async function notifyTest(context: CommandContext, flags: GlobalFlags): P
   const tried = ways.map(({ name, send }) =>
     send(event, signal).then(
       () => context.output.line(`Sent to the ${name}: ${event.text}`),
-      (error: unknown) => complaints.push(errorMessage(error)),
+      (error: unknown) => complaints.push(`${keys[name]}: ${errorMessage(error)}`),
     ),
   );
   await Promise.all(tried);

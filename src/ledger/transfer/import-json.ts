@@ -21,7 +21,7 @@ import type {
 
 const changeSchema = plainChangeSchema.refine(isImportedChange, 'is not what an export holds');
 const ledgerSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(1, 'is not 1; name a file that ledger export wrote'),
   /** Whose documents they are. */
   service: z.string().optional(),
   documents: z.array(z.unknown()),

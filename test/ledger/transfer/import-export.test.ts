@@ -344,7 +344,7 @@ describe('an import of JSON', () => {
   it.each([
     ['{"version": 1, "documents": [', 'not JSON'],
     ['{\n"version": 1,\n nonsense}', 'not JSON'],
-    ['{"version": 2, "documents": []}', 'version'],
+    ['{"version": 2, "documents": []}', 'version is not 1; name a file that ledger export wrote'],
     ['{"documents": {}}', 'version'],
     ['{"version": 1, "documents": [5]}', 'documents[0]'],
     ['{"version": 1, "documents": [{"folder": "inbox", "path": "a.pdf"}]}', 'docId'],
