@@ -96,12 +96,12 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
 async function describeFormer(ref: DocumentRef, { ledger, past }: WhySources): Promise<Why> {
   const record = ledger.get(ref);
   const message = `the folder ${ref.folder} is no longer configured; the service keeps its documents`;
-  const nobody: Inspection = { kind: 'unknown', code: 'not-configured', message };
+  const verdict: Inspection = { kind: 'ignored', code: 'outside-folder', message };
   return whySchema.parse({
     ...ref,
     ...remembered({ ref, ledger, past: await past(ref) }),
-    ...metadataOf(nobody, record),
-    verdict: nobody,
+    ...metadataOf(verdict, record),
+    verdict,
     docId: record?.docId,
     uploadedAt: record?.uploadedAt,
     next: remains,
