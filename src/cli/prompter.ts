@@ -58,8 +58,8 @@ async function asked<T>(question: Promise<T>): Promise<T> {
     process.exitCode = before;
     return answer;
   } catch (error) {
-    const isLeft = error instanceof Error && error.name === 'ExitPromptError';
-    const message = `nothing more is written${isLeft ? '' : `: ${errorMessage(error)}`}`;
+    const isCancelled = error instanceof Error && error.name === 'ExitPromptError';
+    const message = `nothing more is written${isCancelled ? '' : `: ${errorMessage(error)}`}`;
     throw new IngestdError('cancelled', exitCodes.unforeseen, message, { cause: error });
   }
 }

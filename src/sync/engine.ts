@@ -148,6 +148,8 @@ export interface EngineOptions {
 const inspectConcurrency = 128;
 /** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
 const inspectedAhead = 1_000;
+/** In `said` of a document that stays at the service though its file is gone, before the code of the reason. */
+const remainsMark = 'remains ';
 /** When a file went is not known. */
 const longAgo = 0;
 /** After an inspection or a delivery that failed with an unexpected error. */
@@ -1092,7 +1094,7 @@ export class Engine {
 
   /** A file that is kept, and of which that was not said yet, waits its grace as one does that is deleted. */
   #mayBeHalfOfAMove(task: Task, { code }: Reason, device: number): boolean {
-    const isSaid = this.#ledger.get(task.ref)?.said?.includes(`remains ${code}`) === true;
+    const isSaid = this.#ledger.get(task.ref)?.said?.includes(remainsMark + code) === true;
     if (isSaid || this.#ledger.answer(task.ref) === 'keep') return false;
     this.#advance(task, { kind: 'missing', at: this.#clock.monotonic(), device });
     const dueAt = (task.gone?.since ?? 0) + this.#options.settings.timing.removeGraceMs;
@@ -1810,7 +1812,7 @@ export class Engine {
     const { ref } = task;
     const record = this.#ledger.get(ref);
     const said = record?.said ?? [];
-    if (record === undefined || said.includes(`remains ${code}`)) return;
+    if (record === undefined || said.includes(remainsMark + code)) return;
     const unlock = this.#locks.take(task, [ref]);
     if (unlock === null) return;
     this.#reports.add({
@@ -1819,7 +1821,7 @@ export class Engine {
       docId: record.docId,
       message: `${message}; the document stays at the service as it was last sent`,
     });
-    const noted = { ...record, said: [...said, `remains ${code}`] };
+    const noted = { ...record, said: [...said, remainsMark + code] };
     await this.#writer.commit([{ kind: 'put', ref, record: noted }]).finally(unlock);
   }
 

@@ -5,8 +5,8 @@ import { testEvent } from '../../daemon/notify/event.ts';
 import { loadNotifyWebhook } from '../../config/secrets/read-secrets.ts';
 import { prepareCommand } from '../prepare-command.ts';
 
-/** What gives each way. */
-const keys = { command: 'notify.command', webhook: 'INGESTD_NOTIFY_WEBHOOK' };
+/** What sets each way: a complaint begins with it. */
+const setBy = { command: 'notify.command', webhook: 'INGESTD_NOTIFY_WEBHOOK' };
 
 export async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const { settings, configuration } = await prepareCommand(context, flags);
@@ -23,7 +23,7 @@ export async function notifyTest(context: CommandContext, flags: GlobalFlags): P
   const tried = ways.map(({ name, send }) =>
     send(event, signal).then(
       () => context.output.line(`Sent to the ${name}: ${event.text}`),
-      (error: unknown) => complaints.push(`${keys[name]}: ${errorMessage(error)}`),
+      (error: unknown) => complaints.push(`${setBy[name]}: ${errorMessage(error)}`),
     ),
   );
   await Promise.all(tried);

@@ -173,9 +173,10 @@ async function readRecent(directory: string, { clock, onPast }: HistoryOptions):
     if (at >= yesterday) lastDay.push(activity);
     else if (lines > readAtStart) break;
     if (what === 'started' || what === 'stopped') run ??= what;
-    const problem = JSON.stringify([activity.folder, activity.code]);
-    if ((what === 'problem' || what === 'recovered') && !lastOfProblem.has(problem))
-      lastOfProblem.set(problem, activity);
+    if (what === 'problem' || what === 'recovered') {
+      const problem = JSON.stringify([activity.folder, activity.code]);
+      if (!lastOfProblem.has(problem)) lastOfProblem.set(problem, activity);
+    }
     for (const place of [refKey(activity), ...(from === undefined ? [] : [from])])
       if (!last.has(place)) last.set(place, activity);
   }

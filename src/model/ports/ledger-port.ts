@@ -40,7 +40,10 @@ export interface LedgerRecord {
   readonly modifiedAt: string | null;
   /** How many more documents of this content the service may hold because answers were lost. */
   readonly possibleDuplicates: number;
-  /** Warnings that were given and are not repeated (fields that cannot be cleared); `importedMark`; marks of sharing. */
+  /**
+   * Warnings that were given and are not repeated (fields that cannot be cleared); `importedMark`; that a person gave the
+   * docId; marks of sharing.
+   */
   readonly said?: readonly string[] | undefined;
   /**
    * It was written down while the root was another one than the ledger's, and would be of this number of `changes`.
