@@ -9,11 +9,10 @@ import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { PermitSource } from '../model/ports/service-port.ts';
-import { fleetPaused } from '../model/report/fleet-pause.ts';
 import type { Reason } from '../model/report/status.ts';
 import type { ClusterSettings, ServiceSettings } from '../model/settings.ts';
 import { createPublisher } from './fleet/publisher.ts';
-import { readFleet } from './fleet/whole-fleet.ts';
+import { pauseOf, readFleet } from './fleet/whole-fleet.ts';
 import { claimFolders } from './folders/folder-owners.ts';
 import type { FolderOwners } from './folders/folder-owners.ts';
 import { createLease } from './lease/lease.ts';
@@ -87,7 +86,6 @@ export async function openCluster(options: ClusterOptions) {
     /** Claims these folders from now on. To be called when this host may write its ledger, before `permits`. */
     claim: (folders: readonly { readonly name: string; readonly path: string }[]) => {
       owners ??= claimFolders({ ...common, ledger: id, folders, onChange });
-      owners.ask();
       return owners;
     },
     /** Where this host's permits come from; to be called once. `recent`: what it has sent before. */
@@ -110,14 +108,14 @@ export async function openCluster(options: ClusterOptions) {
     /** What the others and Redis keep this host from. */
     reasons: (): readonly Reason[] => {
       const trouble = redis.trouble();
-      const isHalted = minute.isHalted();
-      const opening = isHalted || trouble !== null ? null : minute.opening();
+      const pause = pauseOf(minute.halted());
+      const opening = pause === null && trouble === null ? minute.opening() : null;
       const isTaken = publisher.isNameTaken() && trouble?.code !== 'redis-unavailable';
       const nameTaken = {
         code: 'host-name-taken',
         message: `another running ingestd of this account is named ${host} too (cluster.host)`,
       };
-      const reasons = [isHalted ? fleetPaused : null, trouble, opening, isTaken ? nameTaken : null];
+      const reasons = [pause, trouble, opening, isTaken ? nameTaken : null];
       return reasons.filter((reason) => reason !== null);
     },
     /** Publishes that this host stops. */

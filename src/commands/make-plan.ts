@@ -155,7 +155,7 @@ function planOf(
 /** Names of the folders that a person paused; `fleetPaused`: on all hosts, and the names are those of all folders. */
 export async function pausesOf({ state, folders }: Settings, fleet: FleetView | null) {
   const names = folders.map(({ name }) => name);
-  const fleetPaused = fleet?.isPaused === true;
+  const fleetPaused = (fleet?.pause ?? null) !== null;
   return { paused: fleetPaused ? names : pausedNames(await readPauses(state.dir), folders), fleetPaused };
 }
 

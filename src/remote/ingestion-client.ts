@@ -1,5 +1,4 @@
-import { setMaxListeners } from 'node:events';
-
+import { abortForMany } from '../lib/abort-for-many.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { isUsableDocId } from '../model/document.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -55,8 +54,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   const { tokens, limiter, clock, log, settings } = options;
   let hasWorked = options.hasWorked ?? false;
   const agents = createAgents(options.ingestUrl);
-  const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal);
+  const stopping = abortForMany();
   const { maxKilobytesPerSecond, concurrency } = settings;
   /** Of one request among as many as may be sent at once. */
   const ownBytesPerMs = (maxKilobytesPerSecond ?? Infinity) / concurrency;

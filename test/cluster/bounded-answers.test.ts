@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { isFleetHalted, readFleet } from '../../src/cluster/fleet/whole-fleet.ts';
+import { readFleet, readPause } from '../../src/cluster/fleet/whole-fleet.ts';
 import { openLink } from '../../src/cluster/redis/connection.ts';
 import type { Redis, RedisLink } from '../../src/cluster/redis/connection.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
@@ -77,7 +77,7 @@ describeWhere(missingRedis, 'what Redis answers', () => {
   it('is an error where something that was put there is too long', async () => {
     const script = "return redis.call('HSET', KEYS[1], 'halted', string.rep('1', 3000000))";
     server.command('EVAL', script, '1', `${link.prefix}:state`);
-    await expect(isFleetHalted(redis)).rejects.toThrow(/the answer would be too long/);
+    await expect(readPause(redis)).rejects.toThrow(/the answer would be too long/);
     expect(answers).toEqual([]);
   });
 });

@@ -100,7 +100,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     const paused = await place.run('sync');
     expect([paused.code, paused.out]).toEqual([
       4,
-      expect.stringContaining('all hosts of the fleet are paused'),
+      expect.stringContaining('all hosts of the fleet were paused'),
     ]);
     expect(paused.out.match(/paused/gi)).toHaveLength(2);
     // Without a daemon Redis is asked.
@@ -230,7 +230,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       state: 'paused',
       paused: ['inbox'],
       queue: { pending: 1, etaSeconds: null },
-      reasons: [{ code: 'fleet-paused' }],
+      reasons: [{ code: 'fleet-paused', message: expect.stringMatching('were paused on one; run') }],
     });
     const metrics = await (await daemon?.fetch('/metrics'))?.text();
     expect(metrics).toContain('ingestd_state{state="paused"} 1\n');
@@ -259,9 +259,9 @@ describeWhere(missingRedis, 'real processes with one account', () => {
         return words.length >= 3 ? words : null;
       });
       expect(told).toEqual([
-        'problem all hosts of the fleet are paused',
+        'problem all hosts of the fleet were paused',
         'recovered The whole fleet is paused',
-        'problem all hosts of the fleet are paused',
+        'problem all hosts of the fleet were paused',
       ]);
     }
     for (const daemon of daemons) await daemon.end('SIGTERM');

@@ -5,7 +5,7 @@ import type { SyncReport } from '../../daemon/run-sync.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { fleetPaused } from '../../model/report/fleet-pause.ts';
+import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { pauseWords } from '../../model/report/pause-words.ts';
 import { reasonWords } from '../../model/report/headline.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -69,7 +69,7 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   tally('yellow', report.waitingTotal, 'document', 'not ready:');
   printNames(report.waiting, report.waitingTotal);
   tally('dim', report.skipped, 'file', 'skipped: ingestd check says why.');
-  if (report.paused.length > 0 && report.gaveUp?.code !== fleetPaused.code)
+  if (report.paused.length > 0 && !isFleetPaused(report.gaveUp === null ? [] : [report.gaveUp]))
     line(colors.yellow(pauseWords(report.paused, report.fleetPaused)));
   tally('yellow', report.unsent, 'document', 'left for the next pass.');
   const named = report.failures.filter(({ code }) => code === inDoubtCode).length;

@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { orNull } from '../../lib/or-null.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary } from '../../model/report/fleet.ts';
+import { fleetPaused } from '../../model/report/fleet-pause.ts';
 import { emptyStatus } from '../../model/report/status.ts';
-import type { Health } from '../../model/report/status.ts';
+import type { Health, Reason } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import type { Redis } from '../redis/connection.ts';
 import { listOf, redisScript } from '../redis/script.ts';
@@ -81,13 +82,16 @@ function weightOf({ presence, health }: FleetHost): number {
   return presence === 'stopped' ? 0 : healths.indexOf(health);
 }
 
-/** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */
-export const haltFleet = redisScript<{ readonly isHalted: boolean }, boolean>({
+/**
+ * On one of them a person stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it
+ * was so before.
+ */
+export const haltFleet = redisScript<{ readonly isHalted: boolean; readonly host: string }, boolean>({
   keys: ['state'],
   answer: z.number().transform((changed) => changed === 1),
   lua: `
 local changed
-if ask.isHalted then changed = redis.call('HSETNX', state, 'halted', time[1])
+if ask.isHalted then changed = redis.call('HSETNX', state, 'halted', time[1] .. ' ' .. ask.host)
 else
   changed = redis.call('HDEL', state, 'halted')
   -- Hosts that put back what Redis has forgotten do not put back a pause that was before.
@@ -98,7 +102,12 @@ return changed
 `,
 });
 
-/** Whether a person has stopped all hosts. */
-export async function isFleetHalted(redis: Redis): Promise<boolean> {
-  return (await readSlice(redis, { from: 0, most: 1 })).halted !== '';
+/** Why no host sends where a person has stopped all: by when and on which host that was; null: it is empty. */
+export function pauseOf(halted: string): Reason | null {
+  return halted === '' ? null : fleetPaused(halted.slice(halted.indexOf(' ') + 1));
+}
+
+/** The same, as Redis says it now. */
+export async function readPause(redis: Redis): Promise<Reason | null> {
+  return pauseOf((await readSlice(redis, { from: 0, most: 1 })).halted);
 }

@@ -109,16 +109,17 @@ const renewMs = 60_000;
 
 export type FolderOwners = ReturnType<typeof claimFolders>;
 
-/** Claims the folders of this host, and knows those that another ledger of the account has. */
+/** Claims the folders of this host from now on, and knows those that another ledger of the account has. */
 export function claimFolders({ redis, ledger, host, folders, clock, onChange }: OwnersOptions) {
   const listeners = new Set<() => void>();
   let hasCleared = false;
   /** By their names. A directory on a drive that hangs holds up no other. */
   const watched: ReadonlyMap<string, Watched> = new Map(folders.map((one) => [one.name, watch(one)]));
   const all = [...watched.values()];
+  for (const { beat } of all) beat.now();
 
   return {
-    /** Looks at all folders from now on, and asks Redis whose they are: it has come, or has forgotten something. */
+    /** Asks Redis now whose they are: it has come, or has forgotten something. */
     ask: (): void => {
       for (const one of all) {
         one.askAt = -Infinity;

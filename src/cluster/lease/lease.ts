@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 
+import { abortForMany } from '../../lib/abort-for-many.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
@@ -42,8 +42,8 @@ export function createLease(options: LeaseOptions) {
   const { redis, host, times, clock } = options;
   const beat = createBeat(clock, () => exchange().finally(loseWhereLapsed), restMs);
   const run = randomBytes(8).toString('hex');
-  const lost = followedByMany();
-  let lapse = followedByMany();
+  const lost = abortForMany();
+  let lapse = abortForMany();
   let onTaken = () => {};
   let onLost: (why: string) => void = () => {};
   const whenTaken = new Promise<void>((resolve) => (onTaken = resolve));
@@ -155,7 +155,7 @@ export function createLease(options: LeaseOptions) {
     watched = null;
     if (!isRenewal) onTaken();
     if (!holds()) return;
-    if (lapse.signal.aborted) lapse = followedByMany();
+    if (lapse.signal.aborted) lapse = abortForMany();
     followLapse();
     settle(null);
   }
@@ -214,13 +214,6 @@ export function createLease(options: LeaseOptions) {
   function age(): number {
     return heldAt === null ? Infinity : ageMs(clock, heldAt);
   }
-}
-
-/** A controller whose signal any number of requests may follow: Node warns from eleven on. */
-function followedByMany(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
 }
 
 const lapsed = 'the lease of the state directory is lost';

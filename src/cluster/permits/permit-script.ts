@@ -17,7 +17,7 @@ export interface PermitRequest extends FleetTimes {
   readonly founds: boolean;
   /** In this epoch Redis's clock has jumped. */
   readonly jump?: number | undefined;
-  /** When a person has stopped all hosts, in case that Redis has lost it. */
+  /** When a person has stopped all hosts and on which one, in case that Redis has lost it. */
   readonly halted?: string | undefined;
   /** Permits whose request was answered, and how long ago, ms. */
   readonly spent: readonly (readonly [id: string, agoMs: number])[];
@@ -63,7 +63,7 @@ const answerSchema = z.object({
   why: z.enum(['new', 'restarted', 'lost', 'clock']).default('new'),
   /** How many hosts are in line; a mere sign of life is not told. */
   waiting: z.number().optional(),
-  /** When a person stopped all hosts; empty: nobody has. */
+  /** When a person stopped all hosts, and on which one; empty: nobody has. */
   halted: z.string().default(''),
 });
 
@@ -164,7 +164,7 @@ end
 if ask.pauseMs then pause = math.max(pause, now + ask.pauseMs) end
 
 -- Unless a person has ended that pause since.
-if open > now and ask.halted and halted == '' and tonumber(ask.halted) > tonumber(was[13] or 0) then
+if open > now and ask.halted and halted == '' and tonumber(string.match(ask.halted, '^%d+')) > tonumber(was[13] or 0) then
   halted = ask.halted
   redis.call('HSET', state, 'halted', halted)
 end

@@ -120,7 +120,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
       };
     },
     /** Whether a person has stopped all hosts, as far as is known. */
-    isHalted: (): boolean => last.halted !== '',
+    halted: (): string => last.halted,
     /** Why no host gets a permit for a while; null: they do, or this host does not send yet. */
     opening: (): Reason | null => {
       const ms = leftMs('openMs');

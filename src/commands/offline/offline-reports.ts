@@ -14,7 +14,6 @@ import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { withFix } from '../../model/report/explanations.ts';
-import { fleetPaused } from '../../model/report/fleet-pause.ts';
 import { noTotals } from '../../model/report/status.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import { checkStateDirectory } from '../check/check-ledger.ts';
@@ -31,7 +30,7 @@ export async function offlineStatus(options: OfflineView, account: string | null
   const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
   const obstacles = await obstaclesOf(options, ledger, other);
-  const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
+  const { paused } = await pausesOf(settings, fleet);
   const state = await checkStateDirectory(settings.state.dir);
   // A daemon that is started waits for space, and cannot be reached meanwhile.
   const full = state.filter(({ code, level }) => code === 'state-disk-full' && level === 'error');
@@ -39,7 +38,7 @@ export async function offlineStatus(options: OfflineView, account: string | null
     { code: 'not-running', message: 'ingestd is not running' },
     ...full.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
     ...obstacles,
-    ...(isFleetPaused ? [fleetPaused] : []),
+    ...(fleet?.pause ? [fleet.pause] : []),
   ];
   // What keeps ingestd from starting says it of a folder that was never there.
   const isTold = ({ code, folder = '' }: Reason) =>

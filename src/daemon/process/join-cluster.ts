@@ -50,7 +50,6 @@ export async function withLease<T>(
   if (place === null) return act(null, null);
   const longestMs = sends ? patienceMs(settings.timing) : longestAwayMs;
   const lasting = createStopwatch();
-  let owners: ReturnType<Place['claim']> | null = null;
   try {
     while (!isReady(place)) {
       const blocked = blockedBy(place.reasons());
@@ -74,7 +73,7 @@ export async function withLease<T>(
       );
     }
     if (!sends) return true;
-    owners ??= claim(settings.folders);
+    const owners = claim(settings.folders);
     for (const { name } of settings.folders) {
       const elsewhere = owners.elsewhere(name);
       if (elsewhere !== null) throw new StateLockedError(`${name}: ${elsewhere.message}`);

@@ -1,7 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
+import { abortForMany } from '../../lib/abort-for-many.ts';
 import { wallTimeOf } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { excerpt } from '../../lib/text/printable.ts';
@@ -86,8 +86,7 @@ export function createTokenSource({
   hasWorked = false,
 }: TokenSourceOptions) {
   const agents = createAgents(authUrl);
-  const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal);
+  const stopping = abortForMany();
   const backOff = createTokenBackOff(clock);
   /** The last tokens, to be kept out of messages. */
   let known: readonly string[] = [];

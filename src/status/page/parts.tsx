@@ -198,13 +198,8 @@ export function Rows<T extends Place>({ of: items, most = mostRows, total, child
 }
 
 /** Says how many of a list are not shown, where it is not all of them. */
-export function More({ count, where }: { readonly count: number; readonly where?: string }) {
-  if (count <= 0) return null;
-  return (
-    <p class="faint">
-      and {numberWords(count)} more{where}
-    </p>
-  );
+export function More({ count }: { readonly count: number }) {
+  return count <= 0 ? null : <p class="faint">and {numberWords(count)} more</p>;
 }
 
 /** A name and its value: words, or what is shown as JSON; what is null or empty is left out. */

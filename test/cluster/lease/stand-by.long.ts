@@ -45,7 +45,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
       return now.reasons.some(({ code }) => code === 'fleet-paused') ? now : null;
     });
     expect(halted).toMatchObject({ state: 'standby', health: 'attention', paused: ['inbox'] });
-    expect((await two.run('status')).out).toMatch(/all hosts of the fleet are paused/i);
+    expect((await two.run('status')).out).toMatch(/all hosts of the fleet were paused on one/i);
     await one.run('resume', '--fleet');
     await eventually(async () => (await second.status()).paused.length === 0);
     const retried = await two.run('retry');

@@ -80,11 +80,11 @@ describeWhere(missingRedis ?? missingClock, 'the shared minute, when Redis may h
       const state = `${link.prefix}:state`;
       const arePaused = () =>
         fleet.hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
-      await haltFleet(link, { isHalted: true });
+      await haltFleet(link, { isHalted: true, host: 'host-0' });
       await eventually(arePaused);
       fleet.redis.command('DEL', state);
-      await eventually(() => fleet.redis.command('HGET', state, 'halted') !== '');
-      await haltFleet(link, { isHalted: false });
+      await eventually(() => fleet.redis.command('HGET', state, 'halted').endsWith(' host-0'));
+      await haltFleet(link, { isHalted: false, host: 'host-0' });
       const resumed = performance.now();
       await eventually(() => fleet.arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
       expect(fleet.redis.command('HGET', state, 'halted')).toBe('');

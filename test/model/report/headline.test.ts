@@ -75,7 +75,7 @@ describe('the headline', () => {
     ['knows that it is paused', status({ synced: 3 }, { state: 'paused', paused: ['inbox'] }), 'Paused'],
     [
       'says once that the fleet is paused',
-      status({ synced: 3 }, { paused: ['inbox'], reasons: [fleetPaused] }),
+      status({ synced: 3 }, { paused: ['inbox'], reasons: [fleetPaused('host-1')] }),
       'The whole fleet is paused',
     ],
     [

@@ -5,14 +5,11 @@ import type { FleetStatus } from '../../../model/report/fleet.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { More, Part } from '../parts.tsx';
+import { Part } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** Hosts publish their summaries this often. */
 const everyMs = 5_000;
-
-/** More would make the page slow; those that need a person come first. */
-const mostHosts = 100;
 
 /** Asks for the hosts of the account now and then; null: they are not known, or this host is alone and nothing is asked. */
 export function useFleet(status: StatusAnswer | null): FleetStatus | null {
@@ -34,7 +31,7 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }
         {rate.windowSeconds} s · account {printable(account)}
       </p>
       <ul class="hosts">
-        {hosts.slice(0, mostHosts).map((one) => (
+        {hosts.map((one) => (
           <li key={one.host} data-health={one.health}>
             <div class="head">
               <h3>
@@ -50,7 +47,6 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }
           </li>
         ))}
       </ul>
-      <More count={hosts.length - mostHosts} where=": ingestd status --fleet lists all of them" />
     </Part>
   );
 }
