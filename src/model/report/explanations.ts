@@ -195,7 +195,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',
-        fix: 'Mount it, create it, or correct folders[].path. ingestd then continues by itself; nothing is deleted in the meantime.',
+        fix: 'Mount it, create it, or correct folders[].path. A running ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
       'folder-unreadable': {
@@ -210,7 +210,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-unavailable': {
         cause: 'Folder unavailable',
-        fix: 'Mount it, put a directory there, or correct folders[].path. ingestd then continues by itself; nothing is deleted in the meantime.',
+        fix: 'Mount it, put a directory there, or correct folders[].path. A running ingestd then continues by itself; nothing is deleted in the meantime.',
         health: 'attention',
       },
       'watch-limit': {
