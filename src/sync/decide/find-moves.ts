@@ -302,7 +302,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     else queue.push(target);
   }
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
-  const left = giveFreePaths(free, homeless, evidence);
+  const left = giveFreePaths(free, homeless);
   return left === null ? none : { kind: 'move', steps: [...steps.values()], left };
 }
 
@@ -323,17 +323,14 @@ function standingAt(
   return found.kind === 'settling' ? 'unclear' : null;
 }
 
-/** Null: the overwritten document would come into another folder, where something else becomes of it. */
+/** Null: the overwritten document would come into another folder, whose settings and guard are not its own. */
 function giveFreePaths(
   free: readonly DocumentRef[],
   overwritten: readonly LedgerEntry[],
-  { removeAlike }: MoveEvidence,
 ): readonly LeftPath[] | null {
   if (overwritten.length > free.length) return null;
   const left = free.map((ref, index): LeftPath => ({ ref, takenBy: overwritten[index] ?? null }));
-  const isSound = left.every(
-    ({ ref, takenBy }) => takenBy === null || removeAlike(takenBy.ref.folder, ref.folder),
-  );
+  const isSound = left.every(({ ref, takenBy }) => takenBy === null || takenBy.ref.folder === ref.folder);
   return isSound ? left : null;
 }
 
