@@ -253,8 +253,7 @@ function takeable(
     for (let step = taken.get(refKey(to)); step !== undefined; step = taken.get(refKey(step.entry.ref)))
       chain.push(step);
     const end = chain.at(-1)?.entry.ref;
-    if (end?.folder === to.folder)
-      takenBy.set(refKey(end), { ref: to, record: pushed });
+    if (end?.folder === to.folder) takenBy.set(refKey(end), { ref: to, record: pushed });
     else for (const step of chain) taken.delete(refKey(step.to));
   }
   const left = Array.from(taken.values(), ({ entry }) => entry.ref)
