@@ -7,7 +7,7 @@ import { version } from '../config/package-files.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { PausedFolders } from '../model/ports/control-port.ts';
 import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
-import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
+import type { LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
@@ -27,6 +27,7 @@ import type {
   Status,
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
+import type { TokenSource } from '../remote/auth/token-source.ts';
 import type { Engine } from '../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
@@ -40,7 +41,7 @@ export interface StatusSources {
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
   readonly limiter: LimiterPort;
-  readonly auth: Pick<AuthPort, 'status'>;
+  readonly auth: Pick<TokenSource, 'status'>;
   /** Undefined: this host is alone. */
   readonly fleet?: Status['fleet'];
   readonly phase: 'starting' | 'running' | 'stopping';

@@ -260,6 +260,8 @@ describe('the state directory', () => {
 });
 
 describe("the service's clock", () => {
+  const waits = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 };
+
   it.each([
     [0, [{ code: 'service-reachable' }]],
     [-3_600_000, [{}, { code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds ahead/) }]],
@@ -274,7 +276,7 @@ describe("the service's clock", () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      expect(await checkAddress(`http://127.0.0.1:${port}`, 5)).toMatchObject(expected);
+      expect(await checkAddress(`http://127.0.0.1:${port}`, waits)).toMatchObject(expected);
       expect(requests).toEqual(['HEAD', undefined]);
     } finally {
       await new Promise((resolve) => server.close(resolve));
@@ -282,7 +284,7 @@ describe("the service's clock", () => {
   });
 
   it('is an error where nobody answers', async () => {
-    const findings = await checkAddress('http://127.0.0.1:1', 5);
+    const findings = await checkAddress('http://127.0.0.1:1', waits);
     expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
   });
 });

@@ -8,7 +8,10 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
-import { requestHead } from '../../remote/http/head-request.ts';
+import { createAgents } from '../../remote/http/agents.ts';
+import { sendHttpRequest } from '../../remote/http/send-http-request.ts';
+import type { HttpResult } from '../../remote/http/send-http-request.ts';
+import { waitsOf } from '../../remote/http/watch-connection.ts';
 import { pausesOf } from '../make-plan.ts';
 import { checkFolders } from './check-folders.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
@@ -73,10 +76,10 @@ async function checkService({
   settings: { service },
   signIn,
 }: Pick<CheckOptions, 'settings' | 'signIn'>): Promise<CheckFinding[]> {
-  const { authUrl, ingestUrl, connectSeconds } = service;
+  const { authUrl, ingestUrl } = service;
   const isOneHost = new URL(authUrl).origin === new URL(ingestUrl).origin;
-  const ingest = isOneHost ? [] : await checkAddress(ingestUrl, connectSeconds);
-  const auth = await checkAddress(authUrl, connectSeconds);
+  const ingest = isOneHost ? [] : await checkAddress(ingestUrl, service);
+  const auth = await checkAddress(authUrl, service);
   const isAway = auth.some(({ level }) => level === 'error');
   return [...auth, ...ingest, ...(isAway || signIn === null ? [] : [await checkSignIn(authUrl, signIn)])];
 }
@@ -95,27 +98,35 @@ async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Pro
 const toleratedSeconds = 60;
 
 /**
- * Asks an address of the service for nothing: does it answer, and does its Date header agree with this machine's clock?
- * No credentials go out.
+ * Asks an address of the service for nothing, as ingestd would connect to it: does it answer, and does its Date header
+ * agree with this machine's clock? No credentials go out.
  */
-export async function checkAddress(address: string, connectSeconds: number): Promise<CheckFinding[]> {
-  try {
-    const before = Date.now();
-    const { date } = await requestHead(address, connectSeconds * 1000);
-    const now = (before + Date.now()) / 2;
-    const ahead = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
-    return [
-      finding('info', address, { code: 'service-reachable', message: 'it answers' }),
-      ...judgeClock(address, ahead),
-    ];
-  } catch (error) {
-    return [
-      finding('error', address, {
-        code: 'service-unreachable',
-        message: `cannot be reached: ${describeFault(errorCode(error) ?? errorMessage(error)).message}`,
-      }),
-    ];
+export async function checkAddress(address: string, service: Waiting): Promise<CheckFinding[]> {
+  const before = Date.now();
+  const answer = await askHead(address, service).catch(errorMessage);
+  if (typeof answer === 'string' || answer.kind === 'fault') {
+    const why = typeof answer === 'string' ? answer : describeFault(answer.code).message;
+    return [finding('error', address, { code: 'service-unreachable', message: `cannot be reached: ${why}` })];
   }
+  const { date } = answer.headers;
+  const now = (before + Date.now()) / 2;
+  const ahead = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
+  return [
+    finding('info', address, { code: 'service-reachable', message: 'it answers' }),
+    ...judgeClock(address, ahead),
+  ];
+}
+
+type Waiting = Parameters<typeof waitsOf>[0];
+
+/** Rejects with ConfigurationError where the environment names an invalid proxy. */
+async function askHead(address: string, service: Waiting): Promise<HttpResult> {
+  const agents = createAgents(address);
+  const { signal } = new AbortController();
+  return sendHttpRequest(
+    { method: 'HEAD', url: address, headers: {}, body: null },
+    { agents, clock: systemClock, waits: waitsOf(service), signal },
+  ).finally(agents.close);
 }
 
 /** `ahead`: how many seconds this machine's clock is; NaN: not known. */

@@ -2,10 +2,10 @@ import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
-import type { AuthPort } from '../../model/ports/service-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
+import type { TokenSource } from '../../remote/auth/token-source.ts';
 import type { History } from '../history/history.ts';
 import { createDecisions } from './decide.ts';
 import type { DecisionSources } from './decide.ts';
@@ -15,7 +15,7 @@ import { listDocuments } from './list-documents.ts';
 
 interface Sources extends Omit<DecisionSources, 'rescan'> {
   readonly clock: Clock;
-  readonly tokens: AuthPort;
+  readonly tokens: Pick<TokenSource, 'revoke'>;
   readonly history: Pick<History, 'add' | 'listen' | 'past'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;

@@ -2,6 +2,7 @@ import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/d
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
+import { groupBy } from '../../model/report/explanations.ts';
 import { toEntry } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
@@ -23,8 +24,6 @@ export class RecordStore {
   readonly #attachingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
   #byIdentity: Index<number, Directory> | null = null;
-  /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
-  readonly #suspects = new Set<string>();
   /** Of which the service may hold further copies: few. */
   readonly #doubled = new Set<StoredRecord>();
   /** Documents that are held more narrowly than is stated, by folder. */
@@ -65,7 +64,7 @@ export class RecordStore {
     if (before === undefined) (this.#folders.get(folder) as Folder).count += 1;
     else this.#unindex(before, record.docId);
     record.directory = directory;
-    this.#index(record, before);
+    this.#index(record);
   }
 
   drop({ folder, path }: DocumentRef): void {
@@ -152,11 +151,8 @@ export class RecordStore {
 
   /** Records that have one docId together with others. */
   withSharedDocId(): readonly StoredRecord[] {
-    this.#docIds();
-    if (this.#suspects.size === 0) return [];
-    const found = [...this.#suspects].map((docId) => [docId, [] as StoredRecord[]] as const);
-    const lists = new Map(found);
-    for (const record of this.all()) lists.get(record.docId)?.push(record);
+    if (this.#docIds().size === this.reader.total()) return [];
+    const lists = groupBy([...this.all()], ({ docId }) => docId);
     return [...lists.values()].filter((records) => records.length > 1).flat();
   }
 
@@ -192,24 +188,16 @@ export class RecordStore {
   #docIds(): Map<string, StoredRecord> {
     if (this.#byDocId !== null) return this.#byDocId;
     this.#byDocId = new Map();
-    for (const record of this.all()) this.#addDocId(this.#byDocId, record, undefined);
+    for (const record of this.all()) this.#byDocId.set(record.docId, record);
     return this.#byDocId;
   }
 
-  #addDocId(index: Map<string, StoredRecord>, record: StoredRecord, before: StoredRecord | undefined): void {
-    const { size } = index;
-    // One that comes in place of another record with the same docId is no double.
-    const replaces = before !== undefined && index.get(record.docId) === before;
-    index.set(record.docId, record);
-    if (index.size === size && !replaces) this.#suspects.add(record.docId);
-  }
-
-  #index(record: StoredRecord, before: StoredRecord | undefined): void {
+  #index(record: StoredRecord): void {
     if ((record.rare?.possibleDuplicates ?? 0) > 0) this.#doubled.add(record);
     this.#addNarrower(record);
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#attachingElsewhere.add(record);
-    if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
+    this.#byDocId?.set(record.docId, record);
     if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.add(key, record);
   }
 
@@ -220,14 +208,7 @@ export class RecordStore {
     this.#attachingElsewhere.delete(record);
     if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.delete(key, record);
     const docIds = this.#byDocId;
-    if (docIds?.get(record.docId) !== record || record.docId === docId) return;
-    docIds.delete(record.docId);
-    if (!this.#suspects.delete(record.docId)) return;
-    for (const other of this.all()) {
-      if (other.docId !== record.docId) continue;
-      if (docIds.has(record.docId)) this.#suspects.add(record.docId);
-      docIds.set(record.docId, other);
-    }
+    if (docIds?.get(record.docId) === record && record.docId !== docId) docIds.delete(record.docId);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Metadata } from '../metadata/metadata.ts';
 import type { BulkChange, MetadataChange } from '../operation.ts';
-import type { Status } from '../report/status.ts';
 import type { ContentSource } from './folder-port.ts';
 
 /** One request of the sliding minute. Used once: spent when the answer came, or given back unused. */
@@ -200,15 +199,3 @@ export interface ServicePort {
 }
 
 type Call<Request> = (request: Request, permit: Permit, watch: RequestWatch) => Promise<FileOutcome>;
-
-/** The token endpoints, interface 4.1 and 4.2. */
-export interface AuthPort {
-  /** Obtains a token now (password grant). Throws CredentialsRefusedError, ServiceUnavailableError. */
-  readonly login: () => Promise<{ readonly expiresAt: string }>;
-  /** Revokes the token that is held, or one obtained for this; with `all`, every refresh token of the user too. */
-  readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
-  /** Forgets a refusal, so that the next request asks again (SIGHUP), with freshly read credentials. */
-  readonly forget: () => void;
-  /** The state of the token. */
-  readonly status: () => Status['auth'];
-}

@@ -15,8 +15,8 @@ import {
   StoppedError,
 } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import type { AuthPort, Outcome } from '../../model/ports/service-port.ts';
-import type { Reason } from '../../model/report/status.ts';
+import type { Outcome } from '../../model/ports/service-port.ts';
+import type { Reason, Status } from '../../model/report/status.ts';
 import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
@@ -135,6 +135,7 @@ export function createTokenSource({
     confirm: (accessToken: AccessToken): void => {
       if (isHeld(accessToken)) backOff.confirmed();
     },
+    /** Obtains a token now (password grant). Throws CredentialsRefusedError, ServiceUnavailableError. */
     login: async () => {
       await flight?.token.catch(() => undefined);
       held = null;
@@ -143,14 +144,16 @@ export function createTokenSource({
       await obtain();
       return { expiresAt: expiry() ?? new Date(clock.now()).toISOString() };
     },
+    /** Revokes the token that is held, or one obtained for this; with `all`, every refresh token of the user too. */
     revoke,
+    /** Forgets a refusal, so that the next request asks again (SIGHUP), with freshly read credentials. */
     forget: () => {
       era += 1;
       suspect = true;
       store?.forget();
       backOff.forget();
     },
-    status: (): ReturnType<AuthPort['status']> => ({
+    status: (): Status['auth'] => ({
       state: backOff.isRefused() ? 'refused' : accepted ? 'ok' : 'none',
       expiresAt: expiry(),
     }),

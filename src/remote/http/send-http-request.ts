@@ -19,7 +19,7 @@ const mostQuestions = 3;
 
 /** A request as it goes onto the wire, once. */
 export interface HttpRequest {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: HttpBody | null;

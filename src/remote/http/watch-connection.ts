@@ -45,7 +45,7 @@ interface ConnectionWatchOptions {
 }
 
 /** A proxy's answer to CONNECT does not come from the service. */
-export function onProxyFault(request: ClientRequest, onFault: (code: string) => void): void {
+function onProxyFault(request: ClientRequest, onFault: (code: string) => void): void {
   request.once('proxyConnect', ({ statusCode }: IncomingMessage) => {
     if (statusCode !== 200) onFault(statusCode === 407 ? 'proxy-authentication' : 'proxy-refused');
   });

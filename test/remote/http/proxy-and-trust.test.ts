@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
+import { checkAddress } from '../../../src/commands/check/check.ts';
+import { describeFault } from '../../../src/remote/http/describe-fault.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
-import { requestHead } from '../../../src/remote/http/head-request.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { closeWorlds, startClientWorld, unwatched } from '../client-world.ts';
@@ -104,8 +105,17 @@ describe('proxies and certificates', () => {
     const proxy = await startProxy(world.service.port, closing, status);
     process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
     expect(await remove('https://service.test')).toMatchObject({ kind, code });
-    await expect(requestHead('https://service.test', 5000)).rejects.toMatchObject({ code });
+    expect(await checkAddress('https://service.test', settings)).toMatchObject([
+      { code: 'service-unreachable', message: `cannot be reached: ${describeFault(code).message}` },
+    ]);
     expect(world.service.requests).toHaveLength(0);
+  });
+
+  it('is a finding of check where its address is invalid', async () => {
+    process.env['HTTPS_PROXY'] = 'me and you';
+    expect(await checkAddress('https://service.test', settings)).toMatchObject([
+      { code: 'service-unreachable', message: expect.stringContaining('HTTPS_PROXY') },
+    ]);
   });
 
   it.each([
