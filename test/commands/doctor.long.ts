@@ -1,7 +1,4 @@
-import { createServer } from 'node:https';
-import type { Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 
 import type { DoctorReport } from '../../src/commands/doctor.ts';
@@ -10,21 +7,9 @@ import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { eventually } from '../support/eventually.ts';
 import { environmentOf, formsOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
 
 const folder = folderOfEachTest();
-let server: Server | null;
-let asked: (string | undefined)[];
-
-beforeEach(() => {
-  server = null;
-  asked = [];
-});
-
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
-
 const configure = (service: Readonly<Record<string, unknown>>) =>
   folder.write(
     'ingestd.yaml',
@@ -39,18 +24,6 @@ const configure = (service: Readonly<Record<string, unknown>>) =>
 async function report(env: Readonly<Record<string, string>> = {}): Promise<[number | null, DoctorReport]> {
   const { code, stdout } = await ingestd(['doctor', '--json'], { cwd: folder.path, env });
   return [code, JSON.parse(stdout) as DoctorReport];
-}
-
-async function startTlsServer(): Promise<string> {
-  server = createServer(selfSigned, (request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    request.resume();
-    response
-      .writeHead(request.method === 'HEAD' ? 200 : 401, { 'content-type': 'application/json' })
-      .end('{}');
-  });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
 
 const secrets = {
@@ -103,8 +76,10 @@ describe('doctor', () => {
   }, 60_000);
 
   it('asks what check --online asks: both addresses, and whether the credentials are accepted', async () => {
-    const url = await startTlsServer();
-    await configure({ authUrl: `${url}/oauth`, ingestUrl: 'http://127.0.0.1:9' });
+    const service = await startScriptedService({ tls: selfSigned });
+    const { authUrl } = service;
+    service.alwaysTokens(steps.json(401, {}));
+    await configure({ authUrl, ingestUrl: 'http://127.0.0.1:9' });
     await folder.write('inbox/a.txt', 'a');
     const ca = await folder.write('ca.pem', selfSigned.cert);
     const [code, found] = await report({ ...secrets, NODE_EXTRA_CA_CERTS: ca });
@@ -112,11 +87,12 @@ describe('doctor', () => {
     const findings = found.findings.map(({ level, subject, code: what }) => `${level} ${subject} ${what}`);
     expect(findings).toEqual(
       expect.arrayContaining([
-        `info ${url}/oauth service-reachable`,
+        `info ${authUrl} service-reachable`,
         'error http://127.0.0.1:9 service-unreachable',
-        `error ${url}/oauth credentials-refused`,
+        `error ${authUrl} credentials-refused`,
       ]),
     );
+    const asked = service.tokenRequests.map((request) => `${request.method} ${request.url}`);
     expect([asked[0], new Set(asked).size]).toEqual(['HEAD /oauth', 2]);
     const { stdout } = await ingestd(['check', '--online', '--json'], {
       cwd: folder.path,
@@ -126,6 +102,7 @@ describe('doctor', () => {
     expect(checked.findings.map(({ code: what }) => what)).toEqual(
       found.findings.map(({ code: what }) => what),
     );
+    await service.close();
   }, 60_000);
 
   it('shows no secret, wherever it got into', async () => {

@@ -1,53 +1,32 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { NotifyEvent } from '../../src/daemon/notify/event.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
 
 const afterMinutes = 0.02;
 const secretPath = '/services/T000/B000/planted-webhook-secret';
 
-let hook: Server;
+const hook = ofEachTest(() => startScriptedService());
 let place: InstallationWithService;
-let arrived: NotifyEvent[];
 
 beforeEach(async () => {
-  arrived = [];
-  hook = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      if (request.method === 'POST' && request.url === secretPath)
-        arrived.push(JSON.parse(text) as NotifyEvent);
-      response.writeHead(200).end();
-    });
-  });
-  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-  const { port } = hook.address() as AddressInfo;
+  hook.always(steps.empty());
   place = await installationWithService({
     more: { notify: { afterMinutes } },
-    environment: { INGESTD_NOTIFY_WEBHOOK: `http://127.0.0.1:${port}${secretPath}` },
+    environment: { INGESTD_NOTIFY_WEBHOOK: `${hook.ingestUrl}${secretPath}` },
   });
 });
 
-afterEach(async () => {
-  await place.remove();
-  hook.closeAllConnections();
-  await new Promise((resolve) => hook.close(resolve));
-});
+afterEach(() => place.remove());
 
 it('shows the address nowhere, whatever becomes of the request', async () => {
   await place.configure({ notify: { afterMinutes: 0 }, log: { level: 'trace' } });
-  await new Promise((resolve) => {
-    hook.closeAllConnections();
-    hook.close(resolve);
-  });
+  await hook.away();
   await place.home.write('inbox/a.b.pdf', 'two dots');
   const daemon = await place.start();
   await eventually(() => (daemon.log().includes('notification was not accepted') ? true : null));
@@ -77,5 +56,7 @@ it('tries the command and the webhook, whatever becomes of the other', async () 
     out: expect.stringMatching(/^Sent to the webhook: .*this is a test.*\n$/),
     err: 'ingestd: notify.command: sh: exit code 1: no mail server\n',
   });
-  expect(arrived).toMatchObject([{ kind: 'test' }]);
+  const [request, ...more] = hook.requests;
+  expect([request?.method, request?.url, more]).toEqual(['POST', secretPath, []]);
+  expect(request?.json()).toMatchObject({ kind: 'test' });
 });

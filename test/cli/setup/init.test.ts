@@ -1,11 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, readFile, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import { loadCredentials } from '../../../src/config/secrets/read-secrets.ts';
@@ -21,6 +17,8 @@ import type { Ran } from '../../support/processes/ingestd.ts';
 import { copyProgram } from '../../support/processes/program.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
 
 const secrets = {
   INGESTD_API_KEY: 'the-api-key',
@@ -39,25 +37,8 @@ function init(args: readonly string[], env: Readonly<Record<string, string>> = {
   return inProcess(['init', ...args], { cwd: folder.path, env: { ...secrets, ...addresses, ...env } });
 }
 
-/** A token endpoint that gives what is granted for a password; null: it refuses. */
-async function tokenEndpoint(grant: (password: string | null) => object | null) {
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const granted = grant(new URLSearchParams(await text(request)).get('password'));
-    response
-      .writeHead(granted === null ? 401 : 200, { 'content-type': 'application/json' })
-      .end(JSON.stringify(granted ?? {}));
-  };
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+const service = ofEachTest(() => startScriptedService());
+const refused = steps.json(401, {});
 
 /** `init` with these flags and this environment, as somebody types it. */
 function onTerminal(
@@ -403,16 +384,16 @@ describeWhere(missingScript, 'init on a real terminal', () => {
   });
 
   it('asks again after wrong credentials, until they are right, and keeps those', async () => {
-    let logins = 0;
-    const token = { access_token: 'planted-access-token-4711', token_type: 'Bearer', expires_in: 600 };
-    const { url, close } = await tokenEndpoint((password) => {
-      logins += 1;
-      return password === 'the right one' ? token : null;
+    const { authUrl, ingestUrl, tokenRequests } = service;
+    service.alwaysTokens(async (request) => {
+      await request.body();
+      const password = new URLSearchParams(request.received.text()).get('password');
+      await (password === 'the right one' ? steps.token({ access_token: 'token' }) : refused)(request);
     });
     const { answer, ended, shown } = onTerminal('--folder inbox --name in --share NONE --no-user-service', {
       ...secrets,
-      INGESTD_AUTH_URL: url,
-      INGESTD_INGEST_URL: url,
+      INGESTD_AUTH_URL: authUrl,
+      INGESTD_INGEST_URL: ingestUrl,
       INGESTD_PASSWORD: 'a wrong one',
     });
     await answer('Enter the credentials again?', '\r');
@@ -423,26 +404,23 @@ describeWhere(missingScript, 'init on a real terminal', () => {
     await answer('Password', 'the right one\r');
     expect(await ended).toBe(0);
     expect(shown()).toContain('The service accepts the credentials');
-    expect(logins).toBe(2);
+    expect(tokenRequests).toHaveLength(2);
     const { apiKey, clientId, password } = (await written()).credentials;
     expect([apiKey, clientId, password]).toEqual(['the-api-key', 'the-client', 'the right one']);
-    await close();
   }, 60_000);
 });
 
 describe('the login that init tries', () => {
   it('is told to be impossible where nothing listens, and the files stand', async () => {
-    const { url, close } = await tokenEndpoint(() => null);
-    await close();
-    const { code, stderr } = await init(['--folder', 'inbox'], { INGESTD_AUTH_URL: url });
+    await service.away();
+    const { code, stderr } = await init(['--folder', 'inbox'], { INGESTD_AUTH_URL: service.authUrl });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('could not be checked') });
     expect((await written()).credentials.apiKey).toBe('the-api-key');
   });
 
   it('is exit code 3 where the credentials are refused, and the files stand', async () => {
-    const { url, close } = await tokenEndpoint(() => null);
-    const { code, stderr } = await init(['--folder', 'inbox'], { INGESTD_AUTH_URL: url });
-    await close();
+    service.alwaysTokens(refused);
+    const { code, stderr } = await init(['--folder', 'inbox'], { INGESTD_AUTH_URL: service.authUrl });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('correct them in') });
     for (const secret of Object.values(secrets)) expect(stderr).not.toContain(secret);
     expect((await written()).credentials.apiKey).toBe('the-api-key');

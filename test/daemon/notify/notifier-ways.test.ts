@@ -1,8 +1,5 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
@@ -11,30 +8,14 @@ import { fakeControl } from '../../status/support/fake-control.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
 
-let hook: Server;
-let posted: string[];
-let answer: number;
 let stop = async (): Promise<void> => {};
 
-beforeEach(async () => {
-  posted = [];
-  answer = 200;
-  hook = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      posted.push(text.trim());
-      response.writeHead(answer).end();
-    });
-  });
-  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-});
-afterEach(async () => {
-  await stop();
-  hook.closeAllConnections();
-  await new Promise((resolve) => hook.close(resolve));
-});
+afterEach(() => stop());
+const hook = ofEachTest(() => startScriptedService());
+const posted = () => hook.requests.map((request) => request.text().trim());
 // Defined last: it goes after all that writes into it has ended.
 const folder = folderOfEachTest();
 
@@ -63,7 +44,6 @@ function pathsIn(events: readonly string[]): string[] {
 
 /** Starts with a command, `script` (null: none), and a webhook. */
 async function start(script: string | null, control = fakeControl({ failures })) {
-  const { port } = hook.address() as AddressInfo;
   const log = recordedLog();
   stop = await startNotifier({
     settings: {
@@ -71,7 +51,7 @@ async function start(script: string | null, control = fakeControl({ failures }))
       file: folder.join('ingestd.yaml'),
       state: { dir: folder.path, mustExist: false },
     },
-    webhook: `http://127.0.0.1:${port}/`,
+    webhook: `${hook.ingestUrl}/`,
     control,
     clock,
     log,
@@ -84,39 +64,41 @@ const mail = 'cat >> mails';
 const state = async () => JSON.parse(await readFile(folder.join('notify.json'), 'utf8'));
 
 it('gives an event to the command once while the webhook is down, over a restart as well', async () => {
-  answer = 503;
+  hook.always(steps.empty(503));
   const first = await start(mail);
-  await eventually(() => (posted.length >= 3 && first.logged('notification sent') === 1 ? true : null));
+  await eventually(() => (posted().length >= 3 && first.logged('notification sent') === 1 ? true : null));
   await stop();
   expect(await state()).toMatchObject({ queues: { command: [], webhook: [{ path: 'a.b.pdf' }] } });
-  answer = 200;
-  const [refused] = posted;
-  posted = [];
+  hook.always(steps.empty());
+  const refused = posted();
   const second = await start(mail);
   await eventually(() => (second.logged('notification sent') === 1 ? true : null));
   await stop();
   // With its id.
-  expect(posted).toEqual([refused]);
+  expect(posted().slice(refused.length)).toEqual(refused.slice(0, 1));
   expect(await mailed()).toEqual(['a.b.pdf']);
   expect(await state()).toMatchObject({ queues: { command: [], webhook: [] } });
 });
 
 it('gives every event to the webhook, once, while the command fails', async () => {
   const { control, logged } = await start('exit 1');
-  await eventually(() => (posted.length > 0 ? true : null));
+  await eventually(() => (posted().length > 0 ? true : null));
   control.change({ failures: [...failures, failed('c.d.pdf')] });
   await eventually(() => (logged('notification sent') === 2 ? true : null));
-  expect(pathsIn(posted)).toEqual(['a.b.pdf', 'c.d.pdf']);
+  expect(pathsIn(posted())).toEqual(['a.b.pdf', 'c.d.pdf']);
 });
 
 it('sends nothing twice that is accepted while another event is written down', async () => {
   const all = Array.from({ length: 40 }, (_, index) => failed(`${index}.b.pdf`));
   const { control } = await start(null, fakeControl({ failures: all.slice(0, 2) }));
   let known = 2;
-  hook.on('request', () => control.change({ failures: all.slice(0, (known += 1)) }));
+  hook.always(async (request) => {
+    control.change({ failures: all.slice(0, (known += 1)) });
+    await steps.empty()(request);
+  });
   await eventually(async () => {
     const { announced, queues } = await state().catch(() => ({ announced: [] }));
     return announced.length === all.length && queues.webhook.length === 0 ? true : null;
   });
-  expect(new Set(posted).size).toBe(posted.length);
+  expect(new Set(posted()).size).toBe(posted().length);
 });

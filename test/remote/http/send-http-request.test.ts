@@ -1,44 +1,23 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import { createServer as createSocketServer } from 'node:net';
+import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { PermitGuard } from '../../../src/model/ports/service-port.ts';
 import { createAgents } from '../../../src/remote/http/agents.ts';
 import { sendHttpRequest } from '../../../src/remote/http/send-http-request.ts';
 import { eventually } from '../../support/eventually.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
+import { startScriptedService } from '../../support/services/scripted-service.ts';
 
-let server: Server | undefined;
-const bodies: string[] = [];
-
-afterEach(() => {
-  bodies.length = 0;
-  server?.closeAllConnections();
-  server?.close();
-});
-
-async function startServer(): Promise<string> {
-  server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      bodies.push(text);
-      response.end('{}');
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const service = ofEachTest(() => startScriptedService());
 
 /** Takes a connection and reads nothing of it until it is told to; its address, and its side of the connection. */
 async function startPaused() {
-  const listening = createSocketServer({ pauseOnConnect: true });
+  const listening = createServer({ pauseOnConnect: true });
   listening.listen(0, '127.0.0.1');
   await once(listening, 'listening');
   const connected = once(listening, 'connection') as Promise<[Socket]>;
@@ -92,14 +71,14 @@ describe('a request', () => {
     body.once('error', () => {});
     body.destroy(Object.assign(new Error('cannot be read'), { code: 'unreadable-now' }));
     await new Promise(setImmediate);
-    const ended = await send(await startServer(), { body });
+    const ended = await send(service.ingestUrl, { body });
     expect(ended).toMatchObject({
       kind: 'fault',
       code: 'unreadable-now',
       message: 'cannot be read',
       sent: 'nothing',
     });
-    expect(bodies).toEqual([]);
+    expect(service.requests).toEqual([]);
   });
 
   it.each(['signal', 'lapsed'] as const)(
@@ -107,9 +86,9 @@ describe('a request', () => {
     async (lost) => {
       const guard = { ...holding, [lost]: AbortSignal.abort() };
       const body = Readable.from([Buffer.from('text')], { objectMode: false });
-      const ended = await send(await startServer(), { body, guard });
+      const ended = await send(service.ingestUrl, { body, guard });
       expect(ended).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'nothing' });
-      expect(bodies).toEqual([]);
+      expect(service.requests).toEqual([]);
     },
   );
 

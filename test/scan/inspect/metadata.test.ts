@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { mkdir, rm, unlink, utimes, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
+import { startScriptedService } from '../../support/services/scripted-service.ts';
 import { syncedFolder } from '../support/synced-folder.ts';
 import type { SyncedFolder } from '../support/synced-folder.ts';
 
@@ -137,18 +135,12 @@ describe('a sidecar', () => {
 
 describe('S15: an address in a sidecar', () => {
   it('is passed on and never asked', async () => {
-    const asked: string[] = [];
-    const server = createServer(({ url }, answer) => {
-      asked.push(url ?? '');
-      answer.end();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const documentUrl = `http://127.0.0.1:${port}/secret`;
+    const service = await startScriptedService();
+    const documentUrl = `${service.ingestUrl}/secret`;
     await standing({ 'a.pdf': 'one', 'a.pdf.meta.json': { documentUrl } });
-    server.close();
+    await service.close();
     expect(world.service.parts.map(({ metadata }) => metadata?.documentUrl)).toEqual([documentUrl]);
-    expect(asked).toEqual([]);
+    expect(service.connections()).toBe(0);
   });
 });
 
