@@ -342,6 +342,12 @@ export function sameFile(a: FileIdentity, b: FileIdentity): boolean {
   return a.ino !== 0 && sameInode(a, b) && (isBirthKnown(a, b) || a.dev === b.dev);
 }
 
+/** Whether two stats may be of one file: where no usable numbers are given, by size and times alone. */
+export function isPerhapsSame(a: FileStat, b: FileStat): boolean {
+  if (a.ino !== 0) return sameFile(a, b);
+  return sameInode(a, b) && a.size === b.size && a.mtimeMs === b.mtimeMs;
+}
+
 /**
  * Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0.
  */

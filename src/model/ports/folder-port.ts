@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { DirectoryScan, FileIdentity, FileStat, Inspection, ScanCause } from '../document.ts';
+import type { DirectoryScan, FileStat, Inspection, ScanCause } from '../document.ts';
 import type { Reason } from '../report/status.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
@@ -124,7 +124,7 @@ export interface FolderPort {
    * name, attached, empty or of no supported type is found too. `since`: when they went, monotonic ms. Null: the root
    * cannot be read.
    */
-  readonly find: (files: readonly FileIdentity[], since: number) => Promise<FoundFiles | null>;
+  readonly find: (files: readonly FileStat[], since: number) => Promise<FoundFiles | null>;
   /**
    * Directories below the root, NFC, on which something is mounted now; none where the system has no mount table. Null:
    * they cannot be read at this moment.

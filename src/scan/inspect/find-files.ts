@@ -1,10 +1,9 @@
 import { lstatSync, statSync } from 'node:fs';
-import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { joinPath, sameDirectory, sameFile } from '../../model/document.ts';
-import type { FileIdentity } from '../../model/document.ts';
+import { isPerhapsSame, joinPath, sameDirectory } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -14,21 +13,20 @@ import { unreadableDirectories } from '../walk/unreadable-directories.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
- * Finds files by their identity, whatever rules say of them: lists the directories whose listings showed them once more.
+ * Finds files by what they are known by, whatever rules say of them: lists the directories whose listings showed them once more.
  * What lies in a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. An event may be
  * lost: so every directory is looked at, and those that have changed are named. Null: the root cannot be read, or became
  * another one meanwhile.
  */
 export async function findFiles(
   folder: FolderState,
-  { files: wanted, since }: { readonly files: readonly FileIdentity[]; readonly since: number },
+  { files: wanted, since }: { readonly files: readonly FileStat[]; readonly since: number },
 ): Promise<FoundFiles | null> {
   const { root, tree, observations } = folder;
   const before = readRoot(root);
   if (before.kind === 'unavailable') return null;
   const real = realRoot(root);
   const slice = createTimeSlice(32);
-  const isWanted = (stats: Stats | null) => stats !== null && wanted.some((one) => sameFile(one, stats));
   const files: FoundFile[] = [];
   const unreadable: UnreadableDirectory[] = [];
   for (const path of observations.directoriesOf(wanted)) {
@@ -39,9 +37,11 @@ export async function findFiles(
       const undecoded = bytes.map((entry) => ({ ...entry, name: entry.name.toString() }));
       for (const entry of [...entries, ...twins, ...undecoded]) {
         const { name, kind, stats } = entry;
-        if (kind !== 'file' || stats === null || !isWanted(stats)) continue;
+        if (kind !== 'file' || stats === null) continue;
+        const stat = statOf(stats);
+        if (!wanted.some((one) => isPerhapsSame(one, stat))) continue;
         const isNamed = entries.some((one) => one === entry);
-        files.push({ path: joinPath(path, name), stat: statOf(stats), isNamed });
+        files.push({ path: joinPath(path, name), stat, isNamed });
       }
     } catch (error) {
       const code = errorCode(error);

@@ -68,7 +68,7 @@ export function createObservations(settleMs: number, passed = () => performance.
     list: (
       directory: string,
       own: Look,
-      entries: Iterable<{ readonly name: string; readonly stats: (Look & FileIdentity) | null }>,
+      entries: Iterable<{ readonly name: string; readonly stats: FileStat | null }>,
     ): ReadonlySet<string> => {
       const before = listed.get(directory) ?? nothing;
       const known = new Map(before.keys.map((key, index) => [key, before.since[index]]));
@@ -103,7 +103,7 @@ export function createObservations(settleMs: number, passed = () => performance.
     isAsListed: (directory: string, own: Look): boolean =>
       listed.get(directory)?.keys[0] === keyOf(nameOf(directory), own),
     /** Directories whose listings showed one of these files, or one that cannot be told from it by four bytes. */
-    directoriesOf: (files: readonly FileIdentity[]): readonly string[] => {
+    directoriesOf: (files: readonly FileStat[]): readonly string[] => {
       const wanted = files.map(markOf);
       const directories: string[] = [];
       for (const [directory, { marks }] of listed)
@@ -163,10 +163,13 @@ function granuleMs({ mtimeMs, ctimeMs }: Look): number {
 const birthBits = 10;
 const birthMask = 2 ** birthBits - 1;
 
-/** What is kept of a file's identity: 22 bits of the inode number and 10 of the birth time, 0 where that is not known. */
-function markOf({ ino, birthtimeMs }: FileIdentity): number {
+/**
+ * What is kept of a file's identity: 22 bits of the inode number, or else of the time when it was saved, and 10 of the
+ * birth time, 0 where that is not known.
+ */
+function markOf({ ino, birthtimeMs, mtimeMs }: FileStat): number {
   const birth = birthtimeMs === 0 ? 0 : 1 + (Math.floor(birthtimeMs * 1_000) % birthMask);
-  return ((ino << birthBits) | birth) >>> 0;
+  return (((knownInode(ino) || mtimeMs) << birthBits) | birth) >>> 0;
 }
 
 /** Where one of two birth times is not known, the inode number alone counts. */

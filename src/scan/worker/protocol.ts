@@ -1,4 +1,4 @@
-import type { FileStat, FileIdentity } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { AttachmentAnswer, AttachmentQuestion, FoundFiles } from '../../model/ports/folder-port.ts';
 import type { FolderPlan } from '../folder-state.ts';
@@ -29,7 +29,7 @@ export interface Questions {
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
   readonly find: {
-    readonly ask: { readonly files: readonly FileIdentity[]; readonly since: number };
+    readonly ask: { readonly files: readonly FileStat[]; readonly since: number };
     readonly answer: FoundFiles | null;
   };
   readonly mounts: { readonly ask: null; readonly answer: readonly string[] };

@@ -1,6 +1,7 @@
 import {
   hasGone,
   isBirthKnown,
+  isPerhapsSame,
   isSameFile,
   refKey,
   sameFile,
@@ -167,7 +168,8 @@ export function moveUnsent(
 ): Move | null {
   if (!removeAlike(entry.ref.folder, to.ref.folder)) return null;
   const { stat } = entry.record;
-  const isEdited = stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !sameFile(stat, to.stat);
+  const isEdited =
+    stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !isPerhapsSame(stat, to.stat);
   const step = { entry, to: to.ref, stat: isEdited ? stat : to.stat, isEdited };
   return { kind: 'move', steps: [step], left: [{ ref: entry.ref, takenBy: null }] };
 }

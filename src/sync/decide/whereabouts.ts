@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
-import { isBirthKnown, refKey, sameFile } from '../../model/document.ts';
-import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
+import { isBirthKnown, isPerhapsSame, refKey } from '../../model/document.ts';
+import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { isUnreadable } from '../../model/errors.ts';
 import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/ports/folder-port.ts';
@@ -54,7 +54,7 @@ export async function whereaboutsOf(
     if (!isNamed) return kept(there, 'its name cannot be sent', null);
     // Hard links: what is another record's own file proves nothing about this one.
     const other = evidence.ledger.get(there);
-    if (refKey(there) === refKey(ref) || (other !== undefined && sameFile(other.stat, stat))) continue;
+    if (refKey(there) === refKey(ref) || (other !== undefined && isPerhapsSame(other.stat, stat))) continue;
     const at = other === undefined ? { ref: there, stat } : null;
     const found = await evidence.inspect(there);
     switch (found?.kind) {
@@ -96,13 +96,13 @@ export async function whereaboutsOf(
   };
 }
 
-/** Where birth times are unknown, an inode number alone proves little. */
+/** Without birth times an inode number proves little, and birth times without a number as little. */
 async function isSameContent(
   ref: DocumentRef,
   { stat, record }: { readonly stat: FileStat; readonly record: LedgerRecord },
   { hash }: Evidence,
 ): Promise<boolean> {
-  if (isBirthKnown(stat, record.stat)) return true;
+  if (stat.ino !== 0 && isBirthKnown(stat, record.stat)) return true;
   if (stat.size !== record.stat.size) return false;
   const sha256 = await hash(ref, stat).catch(() => null);
   // What cannot be read may be it.
@@ -140,11 +140,11 @@ interface SearchResult {
 }
 
 /**
- * Looks for a file in all folders by its identity. `since`: when it went, monotonic ms. `rootDevice`: on which device the
+ * Looks for a file in all folders by what it is known by. `since`: when it went, monotonic ms. `rootDevice`: on which device the
  * root of a folder was when it was seen last; undefined: it never was.
  */
 export async function findInFolders(
-  { files: lost, since }: { readonly files: readonly FileIdentity[]; readonly since: number },
+  { files: lost, since }: { readonly files: readonly FileStat[]; readonly since: number },
   folders: readonly Pick<FolderPort, 'name' | 'find'>[],
   rootDevice: (folder: string) => number | undefined,
 ): Promise<SearchResult> {

@@ -115,6 +115,8 @@ describe('a file that is found', () => {
 
   const unborn = recordOf({ stat: statOf({ ino: 8, birthtimeMs: 0 }), sha256: 'aa' });
 
+  const unnumbered = recordOf({ stat: statOf({ ino: 0, birthtimeMs: 7 }), sha256: 'aa' });
+
   it.each<readonly [string, Found, Whereabouts['kind']]>([
     ['below a directory that cannot be read', { found: unknown('unreadable') }, 'kept'],
     ['where nothing can be said for the moment', { found: unknown('not-scanned') }, 'unclear'],
@@ -136,6 +138,17 @@ describe('a file that is found', () => {
     ['by its inode number and content', { missing: unborn, sha256: 'aa' }, 'unclear'],
     ['by its inode number alone', { missing: unborn, sha256: 'bb' }, 'nowhere'],
     ['by its inode number, with another size', { missing: unborn, stat: statOf({ size: 11 }) }, 'nowhere'],
+    [
+      'by its times without an inode number, and its content',
+      { missing: unnumbered, sha256: 'aa' },
+      'unclear',
+    ],
+    ['by its times without an inode number alone', { missing: unnumbered, sha256: 'bb' }, 'nowhere'],
+    [
+      'as the own file of another record, without an inode number',
+      { missing: unnumbered, sha256: 'aa', other: unnumbered },
+      'nowhere',
+    ],
     ['by its inode number, and cannot be read', { missing: unborn, sha256: new Error('EIO') }, 'unclear'],
   ])('%s', async (_, given, expected) => {
     expect((await whereabouts(given)).kind).toBe(expected);
