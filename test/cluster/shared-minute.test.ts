@@ -16,6 +16,7 @@ describe('the limiter of a host', () => {
   let session: Redis | null;
   let minute: ReturnType<typeof createSharedMinute>;
   let limiter: LimiterPort;
+  let changes = 0;
 
   /** A connection whose Redis grants whatever is wanted, or does what `answer` says. */
   const connection = (answer?: () => Promise<string>) => {
@@ -51,7 +52,9 @@ describe('the limiter of a host', () => {
       waitsToJoin: true,
       mayAsk: () => true,
       onReset: () => {},
-      onChange: () => {},
+      onChange: () => {
+        changes += 1;
+      },
     });
     minute.join([], null);
     limiter = createLimiter({ requestsPerMinute: 50, clock, recent: [], source: minute });
@@ -148,6 +151,21 @@ describe('the limiter of a host', () => {
     session = null;
     await clock.advance(fleetTimes.windowMs);
     expect(limiter.status().used).toBe(0);
+  });
+
+  it('says what keeps a new fleet waiting when another host has made it longer', async () => {
+    let openMs = 2_000;
+    const now = () => 1_000_000 + clock.monotonic();
+    begin(connection(async () => JSON.stringify({ now: now(), epoch: 1, openMs })).opened);
+    await settled();
+    await clock.advance(2_000);
+    expect(minute.opening()).toBeNull();
+    openMs = 58_000;
+    const told = changes;
+    minute.call();
+    await settled();
+    expect(minute.opening()?.code).toBe('fleet-opens');
+    expect(changes).toBeGreaterThan(told);
   });
 
   it('lets no request wait for a permit that nobody confirms any more', async () => {

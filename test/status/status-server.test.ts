@@ -78,7 +78,7 @@ describe('the status address', () => {
     const answer = await away.get('/api/fleet', { authorization: `Bearer ${httpToken}` });
     expect([answer.status, answer.json()]).toEqual([
       503,
-      { code: 'redis-unavailable', message: 'Redis cannot be reached' },
+      { code: 'redis-unavailable', message: 'Redis cannot be reached or takes no writes' },
     ]);
   });
 

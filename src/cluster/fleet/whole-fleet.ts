@@ -17,7 +17,6 @@ const mostSummaryBytes = 131_072;
 
 const readSlice = redisScript({
   keys: ['hosts', 'summaries', 'use', 'permits', 'state'],
-  reads: true,
   answer: z.object({
     now: z.number(),
     /** Each with its summary and how many requests of this minute it has used. */

@@ -210,8 +210,8 @@ function elsewhereOf({ owner, agoMs }: { readonly owner: string; readonly agoMs:
   const until = toTheSecond(Date.now() - agoMs);
   const message =
     agoMs < hereMs
-      ? `${owner} sends this folder, with another state directory`
-      : `${owner} had this folder until ${until}, with another state directory; the folder is free a day after that, or when ${owner} is started without it`;
+      ? `host ${owner} sends this folder, with another state directory`
+      : `host ${owner} had this folder until ${until}, with another state directory; the folder is free a day after that, or when ${owner} is started without it`;
   return { code: 'folder-elsewhere', message };
 }
 

@@ -233,8 +233,8 @@ export function createSharedMinute(options: SharedMinuteOptions) {
     if (isNewEpoch && held.size > 0) beat.now();
     if (isNewEpoch && !isFirst) options.onReset();
     if (answer.reset) log.warn({ reason: answer.why }, resetWords[answer.why]);
-    const hasOpened = before.openMs > 0 && answer.openMs === 0;
-    if (isFirst || isNewEpoch || hasOpened || answer.halted !== before.halted) options.onChange();
+    const hasWaited = before.openMs > 0;
+    if (isFirst || isNewEpoch || hasWaited || answer.halted !== before.halted) options.onChange();
   }
 
   function grant(id: string, heldAt: Sent): void {

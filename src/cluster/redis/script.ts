@@ -1,14 +1,11 @@
 import * as z from 'zod';
 
-import { readsFirst } from './connection.ts';
 import type { Redis } from './connection.ts';
 
 interface ScriptParts<Ask, Answer> {
   /** The keys of the account that it works on, each under its name in the script; some are called otherwise. */
   readonly keys: readonly (string | readonly [name: string, key: (ask: Ask) => string])[];
   readonly answer: z.ZodType<Answer>;
-  /** It reads only: a Redis that takes no writes runs it too. */
-  readonly reads?: true;
   /**
    * Its text, which gives a table or a value that JSON has. It finds its keys by their names; Redis's own time as `now`,
    * ms; and as `ask` what it is asked, with `redis` (the process) and `channel`.
@@ -21,16 +18,12 @@ const mostAnswerBytes = 1_048_576;
 
 /**
  * A script that Redis runs in one step, whole or not at all: by its first line, a Redis that takes no writes (it is full,
- * or has too few replicas) refuses it before it begins. It rejects where Redis does not answer in time, or refuses.
+ * or has too few replicas) refuses it before it begins, also one that only reads: what is there may be old then. It
+ * rejects where Redis does not answer in time, or refuses.
  */
-export function redisScript<Ask extends object, Answer>({
-  keys,
-  answer,
-  reads,
-  lua,
-}: ScriptParts<Ask, Answer>) {
+export function redisScript<Ask extends object, Answer>({ keys, answer, lua }: ScriptParts<Ask, Answer>) {
   const names = keys.map((key) => (typeof key === 'string' ? key : key[0]));
-  const text = `${reads === true ? readsFirst : '#!lua'}
+  const text = `#!lua
 local ${names.join(', ')} = ${names.map((_name, index) => `KEYS[${index + 1}]`).join(', ')}
 local ask = cjson.decode(ARGV[1])
 local time = redis.call('TIME')

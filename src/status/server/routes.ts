@@ -104,7 +104,10 @@ function addReadRoutes(
     }
     const hosts = await fleet();
     if (hosts !== null) return reply.send(hosts);
-    return send(reply, 503, { code: 'redis-unavailable', message: 'Redis cannot be reached' });
+    return send(reply, 503, {
+      code: 'redis-unavailable',
+      message: 'Redis cannot be reached or takes no writes',
+    });
   });
   // A stream has no end: there is no HEAD route.
   app.get('/api/events', { exposeHeadRoute: false }, async (request, reply) => {

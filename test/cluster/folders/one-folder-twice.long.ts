@@ -23,9 +23,9 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
       const now = await host.status();
       return now.folders[0]?.state === 'unavailable' ? now : null;
     });
-  const sends = 'one sends this folder, with another state directory';
+  const sends = 'host one sends this folder, with another state directory';
   const had =
-    /^one had this folder until .*; the folder is free a day after that, or when one is started without it$/;
+    /^host one had this folder until .*; the folder is free a day after that, or when one is started without it$/;
   /** As if the host had been stopped for so long. */
   const age = (ms: number) => {
     const [key = '', text = ''] = places.redis.command('HGETALL', 'ingestd:{shared}:folders').split('\n');
@@ -54,7 +54,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await eventually(async () => (await second.status()).reasons.some(({ message }) => had.test(message)));
     await writeFile(join(one.inbox, 'c.txt'), 'c');
     const why = await two.run('why', join(one.inbox, 'c.txt'));
-    expect(why.out).toContain('one had this folder until');
+    expect(why.out).toContain('host one had this folder until');
     await two.run('rescan');
     await wait(1_000);
     expect(places.service.requests).toHaveLength(2);
@@ -65,7 +65,10 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     expect((await again.end('SIGTERM')).code).toBe(0);
     expect((await second.end('SIGTERM')).code).toBe(0);
     const pass = await two.run('sync');
-    expect([pass.code, pass.err]).toEqual([5, expect.stringMatching(/inbox: one (sends|had) this folder/)]);
+    expect([pass.code, pass.err]).toEqual([
+      5,
+      expect.stringMatching(/inbox: host one (sends|had) this folder/),
+    ]);
     const plan = JSON.parse((await two.run('plan', '--json')).out) as PlanReport;
     expect([plan.operations, plan.unavailable]).toEqual([[], [{ folder: 'inbox', message: sends }]]);
     const planned = await one.run('plan', '--json');
@@ -74,7 +77,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     age(24 * 3_600_000 + 1_000);
     expect((await two.run('sync')).code).toBe(0);
     const back = await one.run('sync');
-    expect([back.code, back.err]).toEqual([5, expect.stringMatching(/inbox: two sends this folder/)]);
+    expect([back.code, back.err]).toEqual([5, expect.stringMatching(/inbox: host two sends this folder/)]);
   }, 60_000);
 
   it('change over when the first one is started without the folder', async () => {

@@ -87,6 +87,14 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
       expect((await readyz(daemon)).status).toBe(503);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
+    // Whether a host is gone is not known where none can say that it is there.
+    expect(await (await daemon.fetch('/metrics')).text()).not.toContain('ingestd_fleet_host_presence{');
+    const fleet = await one.run('status', '--fleet');
+    expect([fleet.code, fleet.out, fleet.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/Redis refuses a command/),
+    ]);
     expect(places.service.requests).toHaveLength(1);
     expect(places.redis.command('ZCARD', 'ingestd:{shared}:permits')).toBe(permits);
     places.redis.command('CONFIG', 'SET', 'maxmemory', '0');
