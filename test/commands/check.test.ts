@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
@@ -39,49 +39,6 @@ function codes({ findings }: Checked, level: CheckFinding['level']): Record<stri
 }
 
 describe('check', () => {
-  it('lists every file that would be refused, with reason and fix', async () => {
-    await folder.write('inbox/good.pdf', 'x');
-    await folder.write('inbox/two.dots.pdf', 'x');
-    await folder.write('inbox/program.exe', 'x');
-    await folder.write('inbox/big.pdf', 'x'.repeat(2000));
-    await folder.write('inbox/broken.pdf', 'x');
-    await folder.write('inbox/broken.pdf.meta.json', '{"title": ');
-    await folder.write('inbox/unknown.pdf', 'x');
-    await folder.write('inbox/unknown.pdf.meta.json', '{"titel": "x"}');
-    await folder.write('inbox/missing.pdf', 'x');
-    await folder.write('inbox/missing.pdf.meta.json', '{"attachments": ["gone.xlsx"]}');
-    await folder.write('inbox/outside.pdf', 'x');
-    await folder.write('inbox/outside.pdf.meta.json', '{"attachments": ["../../etc/passwd"]}');
-    for (let index = 0; index < 11; index += 1)
-      await folder.write(`inbox/many.pdf.attachments/${index}.txt`, 'x');
-    await folder.write('inbox/many.pdf', 'x');
-    await folder.write('inbox/empty.pdf', '');
-    await symlink('/etc/passwd', folder.join('inbox/link.pdf'));
-    const result = await check(
-      `${embedded.replace('embedded', 'embedded, maxFileMegabytes: 0.001')}${inbox}`,
-    );
-    expect(result).toMatchObject({ code: 4, ok: false });
-    expect(codes(result, 'error')).toEqual({
-      'inbox/two.dots.pdf': 'double-extension',
-      'inbox/big.pdf': 'too-large',
-      'inbox/broken.pdf': 'sidecar-invalid',
-      'inbox/unknown.pdf': 'sidecar-invalid',
-      'inbox/missing.pdf': 'attachment-missing',
-      'inbox/outside.pdf': 'attachment-outside',
-      'inbox/many.pdf': 'too-many-attachments',
-    });
-    expect(codes(result, 'warning')).toEqual({
-      'inbox/empty.pdf': 'empty-file',
-      'inbox/link.pdf': 'symbolic-link',
-      'inbox/program.exe': 'unsupported-type',
-    });
-    for (const { level, message, fix } of result.findings) {
-      expect(message).not.toBe('');
-      // The message, or what stands beside it, says what to do.
-      if (level !== 'info') expect(`${message}; ${fix}`).toMatch(/; \w+ [\s\S]*\w/);
-    }
-  });
-
   it('finds no problem where files are merely skipped, as status --check does', async () => {
     await folder.write('inbox/program.exe', 'x');
     await folder.write('inbox/report.pdf ', 'x');
@@ -91,19 +48,6 @@ describe('check', () => {
       'inbox/program.exe': 'unsupported-type',
       'inbox/report.pdf ': 'hidden-character',
     });
-  });
-
-  it('finds sidecars that fit no file, and what they hold back (7.29, 7.34)', async () => {
-    await folder.write('inbox/salary.pdf', 'x');
-    await folder.write('inbox/salery.pdf.meta.json', '{}');
-    await folder.write('inbox/summary.pdf.meta.JSON', '{}');
-    const result = await check(embedded + inbox);
-    expect(result).toMatchObject({ code: 4, ok: false });
-    expect(codes(result, 'error')).toEqual({
-      'inbox/salery.pdf.meta.json': 'orphan-sidecar',
-      'inbox/summary.pdf.meta.JSON': 'sidecar-in-capitals',
-    });
-    expect(codes(result, 'warning')).toEqual({ 'inbox/salary.pdf': 'likely-sidecar' });
   });
 
   it('takes missing credentials and folders for findings', async () => {

@@ -64,15 +64,6 @@ describe('why, where no daemon runs', () => {
     expect((await why('sub/listed.csv')).verdict.code).toBe('document');
   });
 
-  it('tells of a sidecar that fits no file which one it may be meant for', async () => {
-    await folder.write('inbox/report.txt.meta.json', '{}');
-    await folder.write('inbox/reports.txt', 'text');
-    expect((await why('report.txt.meta.json')).verdict).toMatchObject({
-      code: 'orphan-sidecar',
-      message: expect.stringMatching(/its document is gone, or did you mean reports\.txt\?$/),
-    });
-  });
-
   it('tells that the service keeps the old name of a file that was renamed, until its content goes out', async () => {
     await folder.write('inbox/new.txt', 'text');
     const fileStat = statOf(await stat(folder.join('inbox/new.txt')));

@@ -402,7 +402,12 @@ const worlds: Readonly<Record<string, World>> = {
     counts: { onDisk: 2, waiting: 1, skipped: 1 },
     check: [4, { 'inbox/report.txt': 'likely-sidecar', 'inbox/reprot.txt.meta.json': 'orphan-sidecar' }],
     plan: { waiting: 1, skipped: 1 },
-    why: { 'inbox/report.txt': { verdict: { kind: 'document' } } },
+    why: {
+      'inbox/report.txt': { verdict: { kind: 'document' } },
+      'inbox/reprot.txt.meta.json': {
+        verdict: { code: 'orphan-sidecar', message: expect.stringMatching(/did you mean report\.txt\?$/) },
+      },
+    },
   },
 
   'a folder that is gone, beside one that is there': {

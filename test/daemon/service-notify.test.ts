@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LogPort } from '../../src/model/ports/log-port.ts';
 import { createServiceNotify } from '../../src/daemon/process/service-notify.ts';
 import type { ServiceNotifyOptions } from '../../src/daemon/process/service-notify.ts';
-import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeWhere } from '../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../support/processes/notify-receiver.ts';
@@ -126,48 +123,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     expect(env).toContain('NOTIFY_SOCKET=');
     expect(env).not.toContain('planted');
   });
-
-  it('ends a process that hangs: its pings stop with its event loop', async () => {
-    const watchdogMs = 800;
-    // The program of a service: it feeds the watchdog until it is told to let its event loop stand still for ever.
-    const program = `
-      import { createServiceNotify } from './build/daemon/process/service-notify.js';
-      import { systemClock as clock } from './build/lib/time/clock.js';
-      const log = { warn() {}, error() {} };
-      const service = createServiceNotify({ env: process.env, clock, log });
-      service.ready();
-      service.watchdog(() => true);
-      process.once('SIGUSR2', () => { for (;;); });
-      setInterval(() => {}, 1000);
-    `;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      env: { ...process.env, NOTIFY_SOCKET: receiver.socket, WATCHDOG_USEC: `${watchdogMs}000` },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
-    await eventually(() => receiver.messages.filter((text) => text === 'WATCHDOG=1').length >= 3);
-    expect(receiver.messages[0]).toBe('READY=1');
-    expect(child.exitCode).toBeNull();
-    child.kill('SIGUSR2');
-
-    // The manager's part, as systemd plays it: a whole interval without a ping, then SIGABRT.
-    await eventually(() => quietFor(receiver, watchdogMs), { withinMs: 20_000 });
-    child.kill('SIGABRT');
-    expect(await ended).toEqual([null, 'SIGABRT']);
-  });
 });
-
-/** Becomes true when no message has come for `ms`; asked again and again. */
-function quietFor(receiver: NotifyReceiver, ms: number): boolean {
-  const known = heard.get(receiver);
-  if (known?.count !== receiver.messages.length) {
-    heard.set(receiver, { count: receiver.messages.length, since: performance.now() });
-    return false;
-  }
-  return performance.now() - known.since > ms;
-}
-
-const heard = new WeakMap<NotifyReceiver, { readonly count: number; readonly since: number }>();
 
 describe('notifications', () => {
   it('cost nothing where no service manager listens', async () => {

@@ -49,33 +49,6 @@ describe('the limiter', () => {
     return permits;
   }
 
-  it('lets the first burst go at once, then never more than the limit into any window, and uses it (N33)', async () => {
-    const [limit, windowMs] = [20, 1_000];
-    const { limiter } = limited({ requestsPerMinute: limit, windowMs, clock: systemClock });
-    const arrivals: number[] = [];
-    const start = performance.now();
-    // The service counts when a request arrives, and it arrives and is answered after a while of its own.
-    const worker = async () => {
-      for (;;) {
-        const permit = await limiter.take().catch(() => null);
-        if (permit === null) return;
-        await wait(Math.random() * 6);
-        arrivals.push(performance.now() - start);
-        await wait(Math.random() * 4);
-        permit.spent();
-      }
-    };
-    const workers = Array.from({ length: limit }, worker);
-    await wait(windowMs * 3);
-    limiter.close();
-    await Promise.all(workers);
-
-    expect(mostInWindow(arrivals, windowMs)).toBeLessThanOrEqual(limit);
-    expect(arrivals.filter((at) => at < windowMs * 0.75)).toHaveLength(limit);
-    // Scaled by 60, a round trip of 10 ms and a timer's grain weigh sixty times more than they do in a minute.
-    expect(arrivals.length).toBeGreaterThanOrEqual(limit * 3 * 0.8);
-  }, 20_000);
-
   it('uses at least 97 % of a minute with answers of half a second, and never exceeds it', async () => {
     const { clock, limiter } = limited({ requestsPerMinute: 50 });
     const arrivals: number[] = [];

@@ -1,4 +1,4 @@
-import { appendFile, rename, rm, truncate, utimes } from 'node:fs/promises';
+import { appendFile, rename, rm, truncate } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
@@ -66,13 +66,6 @@ const troubles: readonly Trouble[] = [
     because: 'settling',
   },
   {
-    is: 'is touched all the time',
-    begin: () => utimes(at('a.txt'), 1, 1),
-    again: () => utimes(at('a.txt'), new Date(), new Date()),
-    end: () => write('a.txt', 'two'),
-    because: 'settling',
-  },
-  {
     is: 'is saved by rename all the time',
     begin: () => save('saved'),
     again: () => save('saved'),
@@ -86,12 +79,6 @@ const troubles: readonly Trouble[] = [
     begin: () => write('a.pdf', '%PDF-1.4\nhalf'),
     end: () => write('a.pdf', 'two'),
     because: 'incomplete',
-  },
-  {
-    is: 'is too large',
-    begin: () => write('a.txt', 'x'.repeat(1024 * 1024 + 1)),
-    end: () => write('a.txt', 'two'),
-    because: 'too-large',
   },
   {
     is: 'has a name that is refused',
@@ -118,22 +105,6 @@ const troubles: readonly Trouble[] = [
       await write('a.txt', 'two');
     },
     because: 'attachment-invalid',
-  },
-  {
-    is: 'has an empty attachment',
-    begin: () => write('a.txt.attachments/x.csv', ''),
-    end: async () => {
-      await write('a.txt.attachments/x.csv', 'x');
-      await write('a.txt', 'two');
-    },
-    because: 'attachment-empty',
-  },
-  {
-    is: 'has an attachment that grows all the time',
-    begin: () => write('a.txt.attachments/x.csv', 'x'),
-    again: () => appendFile(at('a.txt.attachments/x.csv'), '+'),
-    end: () => write('a.txt', 'two'),
-    because: 'settling',
   },
   {
     is: 'is refused by the service',
