@@ -79,15 +79,6 @@ const rows: readonly Row[] = [
   ['it is renamed without its sidecar', () => move('own.txt', 'new.txt'), 'own', 'NONE, narrower'],
   ['it is moved without its sidecar', () => move('own.txt', 'open/own.txt'), 'own', 'NONE, narrower'],
   [
-    'it is moved without its sidecar, and on by way of a private directory',
-    inTurn(
-      () => move('own.txt', 'private/own.txt'),
-      () => move('private/own.txt', 'open/own.txt'),
-    ),
-    'own',
-    'NONE, narrower',
-  ],
-  [
     'its sidecar follows it later',
     inTurn(
       () => move('own.txt', 'open/own.txt'),
@@ -97,62 +88,11 @@ const rows: readonly Row[] = [
     'NONE',
   ],
   [
-    'its own sidecar is made invalid and then removed',
-    inTurn(
-      () => write('own.txt.meta.json', '{'),
-      () => remove('own.txt.meta.json'),
-    ),
-    'own',
-    'NONE, narrower',
-  ],
-  [
     'a sidecar of its own states the same mode later, and goes after its directory was opened',
     inTurn(
       () => write('private/inside.txt.meta.json', secret),
       () => write('private/.meta.json', open),
       () => remove('private/inside.txt.meta.json'),
-    ),
-    'inside',
-    'NONE, narrower',
-  ],
-  [
-    'the same, saved once while the sidecar stood',
-    inTurn(
-      () => write('private/inside.txt.meta.json', secret),
-      () => write('private/inside.txt', 'inside, saved'),
-      () => write('private/.meta.json', open),
-      () => remove('private/inside.txt.meta.json'),
-    ),
-    'inside, saved',
-    'NONE, narrower',
-  ],
-  [
-    'a deeper directory states the same mode later, and goes after the one above was opened',
-    inTurn(
-      () => write('two/levels/down/far.txt', 'far'),
-      () => write('two/levels/down/.meta.json', secret),
-      () => write('two/levels/.meta.json', open),
-      () => remove('two/levels/down/.meta.json'),
-    ),
-    'far',
-    'NONE, narrower',
-  ],
-  [
-    'a sidecar that stated the same mode goes, and its directory is opened then',
-    inTurn(
-      () => write('private/inside.txt.meta.json', secret),
-      () => remove('private/inside.txt.meta.json'),
-      () => write('private/.meta.json', open),
-    ),
-    'inside',
-    'NONE, narrower',
-  ],
-  [
-    'it is moved out of a private directory and renamed, and more is stated above it once that was accepted',
-    inTurn(
-      () => mkdir(at('elsewhere')),
-      () => move('private/inside.txt', 'elsewhere/renamed.txt'),
-      () => write('elsewhere/.meta.json', open),
     ),
     'inside',
     'NONE, narrower',
@@ -182,15 +122,6 @@ const rows: readonly Row[] = [
   ['the .meta.json is removed', () => remove('private/.meta.json'), 'inside', 'NONE, narrower'],
   ['the .meta.json is edited', () => write('private/.meta.json', open), 'inside', 'EVERYONE'],
   [
-    'the .meta.json is removed and made again',
-    inTurn(
-      () => remove('private/.meta.json'),
-      () => write('private/.meta.json', open),
-    ),
-    'inside',
-    'EVERYONE',
-  ],
-  [
     'the .meta.json is moved up, and edited there',
     inTurn(
       () => move('private/.meta.json', '.meta.json'),
@@ -215,15 +146,6 @@ const rows: readonly Row[] = [
       () => remove('two/levels/.meta.json'),
       () => move('two', 'zwei'),
       () => write('zwei/levels/.meta.json', open),
-    ),
-    'deep',
-    'EVERYONE',
-  ],
-  [
-    'the inner .meta.json of two is removed, and its directory is moved to where more is stated',
-    inTurn(
-      () => remove('two/levels/.meta.json'),
-      () => move('two/levels', 'open/levels'),
     ),
     'deep',
     'EVERYONE',
