@@ -35,18 +35,21 @@ export interface Wanted {
  * it cannot be read.
  */
 export async function openContent(wanted: Wanted): Promise<FileHandle> {
-  const { root, stat } = wanted;
-  const handle = await openFile(wanted);
+  const { absolute, root, stat } = wanted;
+  let handle: FileHandle | null = null;
   try {
+    handle = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await handle.stat();
     if (!isInspected(stats, stat)) {
       throw new ContentChangedError('the file was replaced a moment ago');
     }
-    await checkPlace(handle, wanted, await realpath(root));
+    // A directory on the way may have become a link: what was opened has to lie where it was inspected.
+    if ((await placeOf(handle, absolute)) !== inspectedPlace(wanted, await realpath(root)))
+      throw new ContentChangedError('the file was moved a moment ago');
     return handle;
   } catch (error) {
-    await handle.close();
-    throw translated(error, wanted.absolute);
+    await handle?.close();
+    throw translated(error, absolute);
   }
 }
 
@@ -60,21 +63,6 @@ function isInspected(stats: Stats, inspected: FileStat): boolean {
 function inspectedPlace({ absolute, root }: Pick<Wanted, 'absolute' | 'root'>, realRoot: string): string {
   const base = realRoot === '/' ? '' : realRoot;
   return `${base}${absolute.slice(root === '/' ? 0 : root.length)}`;
-}
-
-async function openFile({ absolute }: Wanted): Promise<FileHandle> {
-  try {
-    return await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    throw translated(error, absolute);
-  }
-}
-
-/** A directory on the way may have become a link: what was opened has to lie where it was inspected. */
-async function checkPlace(handle: FileHandle, wanted: Wanted, realRoot: string): Promise<void> {
-  const place = await placeOf(handle, wanted.absolute);
-  if (place === inspectedPlace(wanted, realRoot)) return;
-  throw new ContentChangedError('the file was moved a moment ago');
 }
 
 async function placeOf(handle: FileHandle, absolute: string): Promise<string> {
@@ -225,7 +213,7 @@ export async function hashFile(wanted: Wanted): Promise<string | null> {
 }
 
 /** SHA-256 of the bytes that an open file had when it was inspected, lower-case hex; null when it has fewer. */
-async function hashContent(handle: FileHandle, { absolute, stat: { size } }: Wanted): Promise<string | null> {
+async function hashContent(handle: FileHandle, { stat: { size } }: Wanted): Promise<string | null> {
   const hasher = createHash('sha256');
   const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
   try {
@@ -236,8 +224,6 @@ async function hashContent(handle: FileHandle, { absolute, stat: { size } }: Wan
       at += bytesRead;
     }
     return hasher.digest('hex');
-  } catch (error) {
-    throw translated(error, absolute);
   } finally {
     if (spareBuffers.length < mostSpareBuffers) spareBuffers.push(buffer);
   }

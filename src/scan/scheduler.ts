@@ -133,7 +133,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);
     }
     retries.clear();
-    for (const [directory, at] of outcome.readAgain) retries.set(directory, at);
+    for (const { path, againAt } of outcome.report.unreadable)
+      if (againAt !== null) retries.set(path, againAt);
     cancelPoll();
     if (!outcome.report.withoutEvents) return;
     // What is new at a start is looked at once more as soon as it may have settled.

@@ -32,7 +32,6 @@ function found({ targets }: ScanRequest): Scanned {
     root,
     unreadable: [],
     changed: [],
-    readAgain: [],
     late: false,
     report,
   };

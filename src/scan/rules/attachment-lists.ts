@@ -1,4 +1,4 @@
-import { directoriesTo, directoryOf } from '../../model/document.ts';
+import { directoryOf, isAtOrBelow } from '../../model/document.ts';
 
 /** What the sidecars of documents attach: paths from the root, by the path of the document. */
 export type ListedByOwner = ReadonlyMap<string, readonly string[]>;
@@ -14,30 +14,22 @@ export type AttachmentLists = ReturnType<typeof createAttachmentLists>;
 export function createAttachmentLists() {
   const byDirectory = new Map<string, ListedByOwner>();
   const owners = new Map<string, Set<string>>();
-  const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
-  /** How many of them lie in a directory, or below. */
-  const reached = new Map<string, number>();
-
   /** What documents were last sent with besides their directories, as inspections were told. */
   const sentWith = new Map<string, readonly string[]>();
+
+  /** True for a document whose sidecar lists attachments. */
+  function isOwner(path: string): boolean {
+    return byDirectory.get(directoryOf(path))?.has(path) === true;
+  }
 
   /** True for a file that a document lists, unless it lists files itself: then that has no effect. */
   function isAttachment(path: string): boolean {
     // Nearly always there are none, and a path that is looked up has to be put together first.
-    return owners.size > 0 && owners.has(path) && !owning.has(path);
-  }
-
-  function reach(path: string, by: 1 | -1): void {
-    for (const directory of directoriesTo(path)) {
-      const count = (reached.get(directory) ?? 0) + by;
-      if (count > 0) reached.set(directory, count);
-      else reached.delete(directory);
-    }
+    return owners.size > 0 && owners.has(path) && !isOwner(path);
   }
 
   function add(owner: string, path: string): void {
-    reach(path, 1);
     const known = owners.get(path) ?? new Set();
     owners.set(path, known.add(owner));
     const counts = dependents.get(directoryOf(path)) ?? new Map<string, number>();
@@ -48,7 +40,6 @@ export function createAttachmentLists() {
   function drop(owner: string, path: string): void {
     const known = owners.get(path);
     if (known?.delete(owner) !== true) return;
-    reach(path, -1);
     if (known.size === 0) owners.delete(path);
     const counts = dependents.get(directoryOf(path));
     const left = (counts?.get(directoryOf(owner)) ?? 1) - 1;
@@ -63,14 +54,8 @@ export function createAttachmentLists() {
     for (const [owner, paths] of [...before, ...next])
       for (const path of [owner, ...paths]) touched.add(path);
     const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
-    for (const [owner, paths] of before) {
-      owning.delete(owner);
-      for (const path of new Set(paths)) drop(owner, path);
-    }
-    for (const [owner, paths] of next) {
-      owning.add(owner);
-      for (const path of new Set(paths)) add(owner, path);
-    }
+    for (const [owner, paths] of before) for (const path of new Set(paths)) drop(owner, path);
+    for (const [owner, paths] of next) for (const path of new Set(paths)) add(owner, path);
     if (next.size === 0) byDirectory.delete(directory);
     else byDirectory.set(directory, next);
     return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
@@ -95,11 +80,11 @@ export function createAttachmentLists() {
     /** Says what the documents of one directory attach now; gives the paths whose standing changed. */
     set,
     isAttachment,
-    /** True for a document whose sidecar lists attachments. */
-    isOwner: (path: string) => owning.has(path),
+    isOwner,
     ownersOf: (path: string): ReadonlySet<string> => owners.get(path) ?? nobody,
     /** Whether a document lists a file in this directory, or below. */
-    reaches: (directory: string): boolean => reached.has(directory),
+    reaches: (directory: string): boolean =>
+      Array.from(dependents.keys()).some((one) => isAtOrBelow(one, directory)),
     /** Directories of documents that attach a file in this one. */
     dependents: (directory: string): readonly string[] => [...(dependents.get(directory)?.keys() ?? [])],
   };

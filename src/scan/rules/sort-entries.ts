@@ -10,6 +10,9 @@ import type { Entry } from './entry.ts';
 import type { NameGroup } from './relate.ts';
 import type { Listing } from '../walk/list-directory.ts';
 
+/** A regular file that no ignore rule leaves out. `exclusion`: why `include` does. */
+type FileEntry = Entry & { readonly exclusion?: string | null };
+
 /** A directory's entries by what they are to us. */
 export type SortedEntries = NameGroup & ReturnType<typeof sortEntries>;
 
@@ -33,11 +36,9 @@ export function sortEntries(
 ) {
   const sorted = {
     /** Regular files of a document's type that no rule leaves out; what cannot be looked at may be one. */
-    documents: [] as Entry[],
-    /** Regular files of other types that no rule leaves out: they may be attachments. */
-    otherFiles: [] as Entry[],
-    /** Regular files that `include` leaves out, and why: they may be attachments. */
-    excludedFiles: [] as (readonly [entry: Entry, exclusion: string])[],
+    documents: [] as FileEntry[],
+    /** Regular files of other types, and those that `include` leaves out: they may be attachments. */
+    otherFiles: [] as FileEntry[],
     /** Regular files of a document's type that an ignore rule or `include` leaves out. */
     leftOut: [] as Entry[],
     /** Files that would be documents, and directories that might hold some, but for their names' Unicode form. */
@@ -52,13 +53,11 @@ export function sortEntries(
     children: [] as Entry[],
     /** By the name of the document that they are of. */
     attachmentDirectories: new Map<string, Entry>(),
-    /** Names of the directories that may hold documents or attachments: none that is ignored or skipped. */
-    subdirectories: [] as string[],
     skips: [] as Skip[],
     /** Names that are not UTF-8, decoded as far as they are, in NFC. */
     undecodable: new Set<string>(),
   };
-  const { documents, otherFiles, sidecars, twinSidecars, children, subdirectories, skips } = sorted;
+  const { documents, otherFiles, sidecars, twinSidecars, children, skips } = sorted;
 
   function sort(entry: Entry, twin: string | null): void {
     const { name, fault } = entry;
@@ -77,16 +76,12 @@ export function sortEntries(
     } else if (found.kind === 'unfit') sorted.twins.push(entry);
     else if (twin !== null) return;
     else if (found.kind === 'file' && found.exclusion !== null)
-      sorted.excludedFiles.push([entry, found.exclusion]);
+      otherFiles.push({ ...entry, exclusion: found.exclusion });
     else if (found.kind === 'file') (isDocumentType(name) ? documents : otherFiles).push(entry);
     else if (found.kind === 'sidecar') sidecars.set(name, entry);
-    else if (found.kind === 'directory') {
-      children.push(entry);
-      subdirectories.push(name);
-    } else if (found.kind === 'attachments-directory') {
+    else if (found.kind === 'directory') children.push(entry);
+    else if (found.kind === 'attachments-directory')
       sorted.attachmentDirectories.set(nameOf(found.owner), entry);
-      subdirectories.push(name);
-    }
   }
 
   for (const entry of listing.entries) sort(entry, null);

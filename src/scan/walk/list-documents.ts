@@ -75,10 +75,10 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const attachNothing = [sorted.sidecars, sorted.attachmentDirectories, paired.sentWith];
   const plain = attachNothing.every(({ size }) => size === 0);
   for (const files of [sorted.documents, sorted.otherFiles]) {
-    for (const { name, stats } of files) {
+    for (const { name, stats, exclusion = null } of files) {
       if (stats === null) continue;
       const path = joinPath(directory, name);
-      const classified = classifyFile({ path, name, stats, exclusion: null }, folder);
+      const classified = classifyFile({ path, name, stats, exclusion }, folder);
       if (classified.kind === 'skipped') skip(name, classified);
       if (classified.kind === 'attachment') found.attached += 1;
       if (classified.kind !== 'document') continue;
@@ -104,11 +104,6 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   await findAttachedToLeftOut(folder, listed, found);
   await findMeant(listed, found);
   for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, found.unfit.get(name)));
-  for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
-    if (stats === null) continue;
-    const classified = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
-    if (classified.kind === 'attachment') found.attached += 1;
-  }
   // They are reported under the names that they have on disk, which are nobody else's, to be shown as failed.
   for (const { stats, raw } of sorted.twins) {
     if (stats !== null) found.entries.push({ name: raw, stat: stats, fingerprint });

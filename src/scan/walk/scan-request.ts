@@ -41,6 +41,7 @@ export interface ScanReport {
   readonly withoutEvents: boolean;
   /** Directories for which no watch was to be had. */
   readonly unwatched: number;
+  /** All that are read again by themselves, and some others. */
   readonly unreadable: readonly UnreadPlace[];
   readonly unreadableTotal: number;
 }
@@ -55,8 +56,6 @@ export type ScanOutcome =
       /** Of the whole folder, where all of it was scanned. */
       readonly unreadable: readonly UnreadableDirectory[];
       readonly changed: readonly string[];
-      /** Directories that could not be read in full at this moment, and when they are read again, monotonic ms. */
-      readonly readAgain: readonly (readonly [directory: string, at: number])[];
       /** Watches were set after the reading: it has to be read again. */
       readonly late: boolean;
       readonly report: ScanReport;

@@ -12,7 +12,7 @@ import { unreadableDirectories } from './unreadable-directories.ts';
 import type { ScanOutcome, ScanReport, ScanRequest, UnreadPlace } from './scan-request.ts';
 import { scanTree } from './scan-tree.ts';
 
-/** So many unreadable directories are named. */
+/** So many of the directories that are not read again by themselves are named. */
 const namedUnreadable = 100;
 
 /** Answers scans, one at a time. */
@@ -39,9 +39,8 @@ export function createScanner(
     const result = await scanTree({ folder, watches, send }, job);
     if (result.kind === 'moved') return broken(result.why);
     const { changed, entries } = result;
-    const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all')
-      await watches.change(backend ?? chooseBackend({ outOfWatches, size }));
+      await watches.change(backend ?? chooseBackend({ outOfWatches, directories: tree.size(), entries }));
     const late = await watches.armed();
     if (targets === 'all') scannedRoot = root.identity;
     folder.observations.prune();
@@ -52,9 +51,6 @@ export function createScanner(
       root: root.identity,
       unreadable: targets === 'all' ? unreadableDirectories(folder) : [],
       changed,
-      readAgain: Array.from(tree.entries()).flatMap(([directory, { again }]) =>
-        again === null ? [] : [[directory, again.dueAt] as const],
-      ),
       late,
       report: report(),
     };
@@ -104,7 +100,7 @@ export function createScanner(
       const why = state.unreadable ?? state.again;
       if (why === null) continue;
       unreadableTotal += 1;
-      if (unreadable.length < namedUnreadable)
+      if (state.again !== null || unreadable.length < namedUnreadable)
         unreadable.push({
           path: directory,
           message: why.message,

@@ -162,7 +162,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
       cause: context.cause,
       files: packFiles(found.entries),
       skips: [...sorted.skips, ...found.skips],
-      subdirectories: sorted.subdirectories,
+      subdirectories: [...sorted.children, ...sorted.attachmentDirectories.values()].map(({ name }) => name),
       identity,
       ...(found.attachments.length === 0 ? null : { attachments: found.attachments }),
     },

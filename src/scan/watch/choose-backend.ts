@@ -16,25 +16,17 @@ import type { Watcher } from './backend.ts';
  */
 const chokidarUpTo = { directories: 3_000, entries: 30_000 };
 
-/** What decides which backend watches a tree. */
-export interface BackendQuestion {
-  /** The operating system had no watch left at the last try. */
-  readonly outOfWatches: boolean;
-  /** As it was scanned. */
-  readonly size: TreeSize;
-}
-
-/** How large a tree is. */
-interface TreeSize {
-  readonly directories: number;
-  readonly entries: number;
-}
-
-/** Chooses who watches a tree: chokidar watches ordinary trees. */
+/** Chooses who watches a tree of the size that its scan has shown: chokidar watches ordinary trees. */
 export function chooseBackend({
   outOfWatches,
-  size: { directories, entries },
-}: BackendQuestion): Watcher['kind'] {
+  directories,
+  entries,
+}: {
+  /** The operating system had no watch left at the last try. */
+  readonly outOfWatches: boolean;
+  readonly directories: number;
+  readonly entries: number;
+}): Watcher['kind'] {
   if (outOfWatches) return 'native';
   return directories <= chokidarUpTo.directories && entries <= chokidarUpTo.entries ? 'chokidar' : 'native';
 }

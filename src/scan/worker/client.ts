@@ -11,15 +11,7 @@ import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } fr
  */
 const perMessage = 16;
 
-/** A folder's worker thread, as the main thread sees it. */
-export interface WorkerClient {
-  /** Asks and waits for the answer. Directories of a scan are delivered before its answer. */
-  readonly ask: <K extends keyof Questions>(
-    kind: K,
-    ask: Questions[K]['ask'],
-  ) => Promise<Questions[K]['answer']>;
-  readonly close: () => Promise<void>;
-}
+export type WorkerClient = ReturnType<typeof createWorkerClient>;
 
 export interface WorkerClientEvents {
   /** No directory is delivered, and no scan answered, before this. */
@@ -32,18 +24,19 @@ export interface WorkerClientEvents {
 }
 
 interface Waiting {
+  readonly kind: keyof Questions;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** A folder's worker thread, as the main thread sees it. */
 export function createWorkerClient(
   worker: ScanThread,
   plan: WorkerPlan,
   clock: Clock,
   events: WorkerClientEvents,
-): WorkerClient {
+) {
   const waiting = new Map<number, Waiting>();
-  const scans = new Set<number>();
   /** Asked in this turn of the event loop. */
   let asked: Question[] = [];
   const slice = createTimeSlice();
@@ -110,7 +103,7 @@ export function createWorkerClient(
       else asker?.reject(new Error(message.message));
     };
     // A scan's answer comes after its directories; an inspection waits for nobody's.
-    if (scans.delete(message.id)) deliver(give);
+    if (asker?.kind === 'scan') deliver(give);
     else give();
   }
 
@@ -123,20 +116,20 @@ export function createWorkerClient(
   }
 
   return {
-    ask: (kind, ask) =>
+    /** Asks and waits for the answer. Directories of a scan are delivered before its answer. */
+    ask: <K extends keyof Questions>(kind: K, ask: Questions[K]['ask']): Promise<Questions[K]['answer']> =>
       new Promise((resolve, reject) => {
         if (closed) {
           reject(new StoppedError());
           return;
         }
         last += 1;
-        if (kind === 'scan') scans.add(last);
-        waiting.set(last, { resolve, reject });
+        waiting.set(last, { kind, resolve, reject });
         asked.push({ kind, id: last, ask } as Question);
         // After all promises that are settled by now: what they ask goes along.
         if (asked.length === 1) process.nextTick(sendQuestions);
       }),
-    close: async () => {
+    close: async (): Promise<void> => {
       closed = true;
       for (const { reject } of waiting.values()) reject(new StoppedError());
       waiting.clear();

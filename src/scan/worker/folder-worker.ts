@@ -83,19 +83,11 @@ export function servePlan(
     }
   }
 
-  /**
-   * Its schemas are not needed to begin scanning. A module that could not be loaded once never can be in this thread:
-   * then it ends, and another begins.
-   */
+  /** Its schemas are not needed to begin scanning. They are in the thread's own file, and take a while to set up. */
   function loadInspector(): Promise<Inspector> {
-    inspector ??= import('../inspect/inspect.ts')
-      .then(({ createInspector }) => createInspector(folder, scanner.scannedRoot, noteEvent))
-      .catch((error: unknown) => {
-        setImmediate(() => {
-          throw error;
-        });
-        throw error;
-      });
+    inspector ??= import('../inspect/inspect.ts').then(({ createInspector }) =>
+      createInspector(folder, scanner.scannedRoot, noteEvent),
+    );
     return inspector;
   }
 

@@ -10,8 +10,7 @@ it.each<readonly [number, number, Partial<Parameters<typeof chooseBackend>[0]>, 
   [1, 30_001, {}, 'native'],
   [2, 1, { outOfWatches: true }, 'native'],
 ])('a tree of %i directories and %i entries with %j: %s watches', (directories, entries, parts, expected) => {
-  const size = { directories, entries };
-  expect(chooseBackend({ outOfWatches: false, size, ...parts })).toBe(expected);
+  expect(chooseBackend({ outOfWatches: false, directories, entries, ...parts })).toBe(expected);
 });
 
 it.each([
