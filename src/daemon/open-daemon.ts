@@ -1,5 +1,5 @@
 import { isDirectory } from '../lib/files/make-directory.ts';
-import { openConfiguredFolder } from '../scan/folder.ts';
+import { openFolder } from '../scan/folder.ts';
 import type { Daemon } from './assemble-daemon.ts';
 import type { DaemonOptions } from './reach-service.ts';
 import { guardSharedFolder } from './process/guard-shared-folder.ts';
@@ -12,7 +12,7 @@ import { guardTwinFolders } from './process/guard-twin-folders.ts';
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, place = null } = options;
   const all = guardTwinFolders(
-    settings.folders.map((folder) => openConfiguredFolder(folder, options)),
+    settings.folders.map((folder) => openFolder(folder, options)),
     options,
   );
   const owners = place?.claim(settings.folders) ?? null;

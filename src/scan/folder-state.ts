@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { pathBelow } from '../lib/files/path-inside.ts';
 import { directoryOf, nameOf } from '../model/document.ts';
 import { errorCode, readFaultOf } from '../model/errors.ts';
+import type { RootIdentity } from '../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import { lookUp } from './look-up.ts';
 import { createAttachmentLists } from './rules/attachment-lists.ts';
@@ -19,6 +20,7 @@ import { createObservations } from './rules/settle.ts';
 import type { Observations } from './rules/settle.ts';
 import { createTree } from './walk/directory-state.ts';
 import type { Tree } from './walk/directory-state.ts';
+import type { Watcher } from './watch/backend.ts';
 
 /** What a folder's worker is started with. Plain data. */
 export interface FolderPlan {
@@ -29,11 +31,15 @@ export interface FolderPlan {
   /** The root, absolute. */
   readonly root: string;
   readonly excluded: FolderRules['excluded'];
+  /** Who watches; null: chosen by the size of the tree. */
+  readonly backend: Watcher['kind'] | null;
 }
 
 /** What is known of a folder in its worker: shared by scans and inspections. */
 export interface FolderState extends FolderPlan, FolderRules {
   readonly tree: Tree;
+  /** The root as everything was last scanned under it; null: nothing was. */
+  readonly scanned: { root: RootIdentity | null };
   readonly attachmentLists: AttachmentLists;
   /** Whether directories have grown since they were scanned: new names, new files that became larger. */
   readonly growths: RecentLooks<boolean>;
@@ -61,6 +67,7 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
   return {
     ...plan,
     tree: createTree(),
+    scanned: { root: null },
     attachmentLists: createAttachmentLists(),
     growths: new Map(),
     unchanged: { at: -Infinity },

@@ -9,30 +9,31 @@ import type { DirectoryScan, FileStat, Inspection, RootMarks } from '../model/do
 import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import type { FolderSettings, Settings, TimingSettings } from '../model/settings.ts';
+import type { FolderSettings, Settings } from '../model/settings.ts';
 import { findMissingPart, hashFile, openSource, smallFileBytes } from './content.ts';
 import type { Wanted } from './content.ts';
 import { folderHealth, createFolderLog } from './folder-health.ts';
 import type { FolderTrouble } from './folder-health.ts';
+import type { FolderPlan } from './folder-state.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
 import { tellsItsEnd } from './rules/missing-part.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from './walk/scan-request.ts';
 import { unpackInspection } from './worker/packed-inspection.ts';
-import type { Questions, WorkerPlan } from './worker/protocol.ts';
+import type { Questions } from './worker/protocol.ts';
 import { createWorkerClient } from './worker/client.ts';
 import type { WorkerClient } from './worker/client.ts';
 import { takeThread } from './worker/spare-thread.ts';
 import type { ScanThread } from './worker/spare-thread.ts';
 import type { Watcher } from './watch/backend.ts';
 
-/** What a folder is opened with. */
+/** What folders are opened with. */
 export interface FolderOptions {
-  readonly settings: FolderSettings;
-  readonly timing: TimingSettings;
-  readonly maxFileBytes: number;
-  /** Nothing in it is ever looked at, should it lie in the folder. */
-  readonly stateDir: string;
+  /** Nothing in the state directory is ever looked at, should it lie in the folder. */
+  readonly settings: Pick<Settings, 'timing'> & {
+    readonly service: Pick<Settings['service'], 'maxFileMegabytes'>;
+    readonly state: Pick<Settings['state'], 'dir'>;
+  };
   readonly clock: Clock;
   readonly log: LogPort;
   /** Who watches; without a word, the size of the tree decides. */
@@ -53,22 +54,13 @@ const rootRetryMs = 1_000;
 
 const mebibyte = 1024 * 1024;
 
-/** `openFolder` for a folder of these settings. */
-export function openConfiguredFolder(
-  folder: FolderSettings,
-  {
-    settings: { service, timing, state },
+/** Makes a folder ready to be watched or inspected. Nothing is read before the first call. */
+export function openFolder(settings: FolderSettings, options: FolderOptions): Folder {
+  const {
+    settings: { timing },
     clock,
     log,
-  }: { readonly settings: Settings; readonly clock: Clock; readonly log: LogPort },
-): Folder {
-  const maxFileBytes = service.maxFileMegabytes * mebibyte;
-  return openFolder({ settings: folder, timing, maxFileBytes, stateDir: state.dir, clock, log });
-}
-
-/** Makes a folder ready to be watched or inspected. Nothing is read before the first call. */
-export function openFolder(options: FolderOptions): Folder {
-  const { settings, timing, clock, log } = options;
+  } = options;
   const root = resolve(settings.path);
   const logWatching = createFolderLog(log, settings);
   /** Each has a file open and a buffer of a megabyte. */
@@ -87,22 +79,27 @@ export function openFolder(options: FolderOptions): Folder {
 
   function worker(): WorkerClient {
     if (closed) throw new StoppedError();
-    client ??= createWorkerClient(options.thread?.() ?? takeThread(), workerPlan(options, root), clock, {
-      heard,
-      directory: (scan: DirectoryScan) => listener?.directory(scan),
-      changed: (directories) => scheduler?.changed(directories),
-      lost: ({ code, message }) => {
-        log.warn(
-          { folder: settings.name, code, reason: message },
-          'watcher may have missed changes; rescanning',
-        );
-        scheduler?.lost(code !== 'queue-overflow');
+    client ??= createWorkerClient(
+      options.thread?.() ?? takeThread(),
+      workerPlan(settings, options, root),
+      clock,
+      {
+        heard,
+        directory: (scan: DirectoryScan) => listener?.directory(scan),
+        changed: (directories) => scheduler?.changed(directories),
+        lost: ({ code, message }) => {
+          log.warn(
+            { folder: settings.name, code, reason: message },
+            'watcher may have missed changes; rescanning',
+          );
+          scheduler?.lost(code !== 'queue-overflow');
+        },
+        died: (message) => {
+          client = null;
+          unavailable({ code: 'folder-unavailable', message: `its scan thread failed: ${message}` });
+        },
       },
-      died: (message) => {
-        client = null;
-        unavailable({ code: 'folder-unavailable', message: `its scan thread failed: ${message}` });
-      },
-    });
+    );
     return client;
   }
 
@@ -242,12 +239,15 @@ export function openFolder(options: FolderOptions): Folder {
 }
 
 /** What the scanning thread of a folder is started with. `root` is absolute. */
-function workerPlan(options: FolderOptions, root: string): WorkerPlan {
-  const { settings, timing, maxFileBytes, stateDir, watcher } = options;
-  const state = pathInside(root, resolve(stateDir));
+function workerPlan(
+  settings: FolderSettings,
+  { settings: { timing, service, state: stateSettings }, watcher }: FolderOptions,
+  root: string,
+): FolderPlan {
+  const state = pathInside(root, resolve(stateSettings.dir));
   return {
     settings,
-    maxFileBytes,
+    maxFileBytes: service.maxFileMegabytes * mebibyte,
     settleMs: timing.settleMs,
     removeGraceMs: timing.removeGraceMs,
     root,

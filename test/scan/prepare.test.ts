@@ -31,11 +31,9 @@ describe('a folder that is scanned before anybody listens', () => {
     calls.length = 0;
     log = recordedLog();
     home = await temporaryFolder();
-    folder = openFolder({
-      settings: folderSettingsOf(home.join('inbox'), { watch: 'native' }),
-      timing: timingSettingsOf({ settleMs: 10, removeGraceMs: 10, rescanMinutes: 60, pollSeconds: 60 }),
-      maxFileBytes: 1_000,
-      stateDir: home.join('state'),
+    const timing = timingSettingsOf({ settleMs: 10, removeGraceMs: 10, rescanMinutes: 60, pollSeconds: 60 });
+    folder = openFolder(folderSettingsOf(home.join('inbox'), { watch: 'native' }), {
+      settings: { timing, service: { maxFileMegabytes: 1 }, state: { dir: home.join('state') } },
       clock: systemClock,
       log,
       watcher: 'native',

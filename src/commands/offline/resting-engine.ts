@@ -16,7 +16,7 @@ import { noMetrics } from '../../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../../model/ports/service-port.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { openConfiguredFolder } from '../../scan/folder.ts';
+import { openFolder } from '../../scan/folder.ts';
 import { Engine } from '../../sync/engine.ts';
 import type { EngineOptions } from '../../sync/engine.ts';
 
@@ -124,7 +124,7 @@ export function openUnwatched(
   folder: FolderSettings,
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
 ): FolderPort {
-  const port = openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
+  const port = openFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
   return {
     ...port,
     health: () => {

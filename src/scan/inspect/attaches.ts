@@ -2,7 +2,6 @@ import { directoryOf, isSameFile, nameOf } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { AttachmentAnswer, AttachmentQuestion } from '../../model/ports/folder-port.ts';
-import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
@@ -15,9 +14,8 @@ import { findSidecar } from './own-sidecar.ts';
 export function attaches(
   folder: FolderState,
   { owner, path, name, elsewhere }: AttachmentQuestion,
-  scannedRoot: RootIdentity | null,
 ): AttachmentAnswer {
-  if (rootTrouble(folder, scannedRoot) !== null) return 'unclear';
+  if (rootTrouble(folder) !== null) return 'unclear';
   const standing = entryAt(folder, owner, locateOnDisk);
   const isOwnerGone = standing === null;
   const named = classifyByName(folder, owner);

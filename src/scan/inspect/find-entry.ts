@@ -5,7 +5,6 @@ import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, nameOf, sameDirectory } from '../../model/document.ts';
 import type { NoDocument } from '../../model/document.ts';
 import { errorCode, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
-import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
@@ -16,11 +15,11 @@ import { afterScanMs } from '../rules/settle.ts';
 import { ignored, settling, unknown, unknownPlace } from './inspection-results.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */
-export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): NoDocument | null {
-  const root = readRoot(folder.root);
+export function rootTrouble({ root: path, scanned }: FolderState): NoDocument | null {
+  const root = readRoot(path);
   if (root.kind === 'unavailable') return unknown(root.code, root.message);
-  if (scanned === null || sameDirectory(scanned, root.identity)) return null;
-  return unknown('folder-changed', `${folder.root} is not the directory that was scanned`);
+  if (scanned.root === null || sameDirectory(scanned.root, root.identity)) return null;
+  return unknown('folder-changed', `${path} is not the directory that was scanned`);
 }
 
 /** No scan comes past a directory that cannot be listed, and none can say what rules there are in and below it. */
@@ -78,12 +77,8 @@ export function lookInside(folder: FolderState, path: string, stats: Stats): NoD
 }
 
 /** Nothing stands at `path`, or nothing that could be a document. Certain only if everything around it is sure. */
-export function absence(
-  folder: FolderState,
-  path: string,
-  scannedRoot: () => RootIdentity | null,
-): NoDocument {
-  if (scannedRoot() === null) return unknown('not-scanned', 'the folder has not been scanned yet');
+export function absence(folder: FolderState, path: string): NoDocument {
+  if (folder.scanned.root === null) return unknown('not-scanned', 'the folder has not been scanned yet');
   const unlisted = unlistedTrouble(folder, path);
   if (unlisted !== null) return unlisted;
   const directory = directoryOf(path);
@@ -103,7 +98,7 @@ export function absence(
     return unknownPlace(printable(directory) || 'the root', errorCode(error));
   }
   // The root may have gone meanwhile, and taken everything with it.
-  return rootTrouble(folder, scannedRoot()) ?? { kind: 'absent', device };
+  return rootTrouble(folder) ?? { kind: 'absent', device };
 }
 
 /**

@@ -9,7 +9,6 @@ import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { isAttachmentDirectory, judgeName, judgeSize } from '../../model/names-and-types.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUndecodable, linkedAttachment } from '../rules/classify.ts';
@@ -32,11 +31,7 @@ import { ignored, notRead, settling, unfit, unknown } from './inspection-results
 export type Inspector = (path: string, sentWith?: readonly string[]) => Promise<Inspection>;
 
 /** `changed`: told of a directory that has to be listed again for what an inspection learned. */
-export function createInspector(
-  folder: FolderState,
-  scannedRoot: () => RootIdentity | null,
-  changed: (directory: string) => void,
-): Inspector {
+export function createInspector(folder: FolderState, changed: (directory: string) => void): Inspector {
   return async (path, sentWith) => {
     const isNews = sentWith !== undefined && folder.attachmentLists.learn(path, sentWith);
     const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
@@ -50,14 +45,14 @@ export function createInspector(
     }
     // What a rule says of a path it says whether anything is there or not.
     if (entry === null) {
-      const sure = isListed(folder, directoryOf(path)) ? absence(folder, path, scannedRoot) : null;
+      const sure = isListed(folder, directoryOf(path)) ? absence(folder, path) : null;
       return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
     }
     return entry.kind === 'unreadable' ? { ...found, presence: 'unreadable' } : found;
   };
 
   async function inspect(path: string): Promise<Inspection> {
-    const trouble = rootTrouble(folder, scannedRoot());
+    const trouble = rootTrouble(folder);
     if (trouble !== null) return trouble;
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
     const normal = path.normalize('NFC');
@@ -89,7 +84,7 @@ export function createInspector(
     if (stats !== null) return inspectFile(folder, path, { stats, classified });
     if (folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true)
       return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
-    return absence(folder, found.kind === 'nothing' ? found.path : path, scannedRoot);
+    return absence(folder, found.kind === 'nothing' ? found.path : path);
   }
 }
 

@@ -3,7 +3,6 @@ import { sameDirectory } from '../../model/document.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import { chooseBackend } from '../watch/choose-backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
-import type { Watcher } from '../watch/backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import { nothingListed } from '../rules/attachment-lists.ts';
 import { readRoot } from './root-identity.ts';
@@ -19,13 +18,11 @@ const namedUnreadable = 100;
 export function createScanner(
   folder: FolderState,
   watches: WatchSet,
-  backend: Watcher['kind'] | null,
   send: (batch: readonly PackedScan[]) => Promise<void>,
 ) {
-  const { tree, root: path } = folder;
+  const { tree, scanned, backend, root: path } = folder;
   /** Whose directories the tree holds. */
   let treeRoot: RootIdentity | null = null;
-  let scannedRoot: RootIdentity | null = null;
   let outOfWatches = false;
 
   async function scan(request: ScanRequest): Promise<ScanOutcome> {
@@ -39,10 +36,10 @@ export function createScanner(
     const result = await scanTree({ folder, watches, send }, job);
     if (result.kind === 'moved') return broken(result.why);
     const { changed, entries } = result;
-    if (scannedRoot === null && targets === 'all')
+    if (scanned.root === null && targets === 'all')
       await watches.change(backend ?? chooseBackend({ outOfWatches, directories: tree.size(), entries }));
     const late = await watches.armed();
-    if (targets === 'all') scannedRoot = root.identity;
+    if (targets === 'all') scanned.root = root.identity;
     folder.observations.prune();
     tree.pruneMissed(folder.observations.now() - folder.removeGraceMs);
     return {
@@ -60,7 +57,7 @@ export function createScanner(
     for (const [directory] of tree.entries()) folder.attachmentLists.set(directory, nothingListed);
     tree.clear(folder.observations.now());
     treeRoot = root;
-    scannedRoot = null;
+    scanned.root = null;
     await watches.begin(folder.settings.watch === 'polling' ? null : (backend ?? 'native'));
   }
 
@@ -70,7 +67,7 @@ export function createScanner(
     if (root.kind === 'unavailable') return root;
     const same = treeRoot !== null && sameDirectory(treeRoot, root.identity);
     treeRoot = null;
-    scannedRoot = null;
+    scanned.root = null;
     if (!same) return { kind: 'moved' };
     const code = why?.isPassing === false ? 'folder-unreadable' : 'folder-unavailable';
     return { kind: 'unavailable', code, message: `${path}: ${why?.message ?? 'it cannot be listed'}` };
@@ -125,8 +122,6 @@ export function createScanner(
 
   return {
     scan,
-    /** The root as everything was last scanned under it; null: nothing was. */
-    scannedRoot: () => scannedRoot,
     /** The watcher lost count: where it was for want of watches, the other one is taken from the next beginning. */
     noteLost: (code: string): void => {
       outOfWatches ||= code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE';

@@ -3,8 +3,9 @@ import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import { unpackScan } from '../../model/packed-files.ts';
+import type { FolderPlan } from '../folder-state.ts';
 import type { ScanThread } from './spare-thread.ts';
-import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
+import type { Answer, FromWorker, Question, Questions, ToWorker } from './protocol.ts';
 
 /**
  * Questions of a message, which are answered together: while the thread is at the next, this one takes up the answers.
@@ -32,7 +33,7 @@ interface Waiting {
 /** A folder's worker thread, as the main thread sees it. */
 export function createWorkerClient(
   worker: ScanThread,
-  plan: WorkerPlan,
+  plan: FolderPlan,
   clock: Clock,
   events: WorkerClientEvents,
 ) {

@@ -2,13 +2,14 @@ import { readEventQueueLength } from '../../lib/files/inotify.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState, locateOnDisk } from '../folder-state.ts';
+import type { FolderPlan } from '../folder-state.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
 import { readRoot, mountsBelow } from '../walk/root-identity.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
 import { packInspection } from './packed-inspection.ts';
-import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
+import type { Answer, FromWorker, Question, Questions, ToWorker } from './protocol.ts';
 
 /** Events of one save come together; each directory is reported once. */
 const gatherMs = 5;
@@ -23,7 +24,7 @@ export type SendMessage = (message: FromWorker, transfer?: readonly ArrayBuffer[
  * `createObservations`.
  */
 export function servePlan(
-  plan: WorkerPlan,
+  plan: FolderPlan,
   sendMessage: SendMessage,
   passed?: () => number,
 ): (message: Exclude<ToWorker, { readonly kind: 'plan' }>) => void {
@@ -36,7 +37,7 @@ export function servePlan(
   let makeRoom = () => {};
 
   const watches = createWatchSet(folder, { changed: noteEvent, lost });
-  const scanner = createScanner(folder, watches, plan.backend, async (scans) => {
+  const scanner = createScanner(folder, watches, async (scans) => {
     sendMessage(
       { kind: 'batch', scans },
       scans.map(({ files }) => files.stats.buffer as ArrayBuffer),
@@ -57,7 +58,7 @@ export function servePlan(
       case 'attaches': {
         // Not needed to begin scanning, as the inspector.
         const { attaches } = await import('../inspect/attaches.ts');
-        return attaches(folder, question.ask, scanner.scannedRoot());
+        return attaches(folder, question.ask);
       }
       case 'inspect':
         return packInspection(await (await loadInspector())(question.ask.path, question.ask.sentWith));
@@ -86,7 +87,7 @@ export function servePlan(
   /** Its schemas are not needed to begin scanning. They are in the thread's own file, and take a while to set up. */
   function loadInspector(): Promise<Inspector> {
     inspector ??= import('../inspect/inspect.ts').then(({ createInspector }) =>
-      createInspector(folder, scanner.scannedRoot, noteEvent),
+      createInspector(folder, noteEvent),
     );
     return inspector;
   }

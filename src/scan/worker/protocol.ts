@@ -4,14 +4,7 @@ import type { AttachmentAnswer, AttachmentQuestion, FoundFiles } from '../../mod
 import type { FolderPlan } from '../folder-state.ts';
 import type { ScanOutcome, ScanRequest } from '../walk/scan-request.ts';
 import type { RootReading } from '../walk/root-identity.ts';
-import type { Watcher } from '../watch/backend.ts';
 import type { PackedInspection } from './packed-inspection.ts';
-
-/** What a worker is started with. */
-export interface WorkerPlan extends FolderPlan {
-  /** Null: chosen by the size of the tree. */
-  readonly backend: Watcher['kind'] | null;
-}
 
 /** Questions to a worker and their answers. */
 export interface Questions {
@@ -47,7 +40,7 @@ export type Question = {
 
 /** The plan comes first, and once. */
 export type ToWorker =
-  | { readonly kind: 'plan'; readonly plan: WorkerPlan }
+  | { readonly kind: 'plan'; readonly plan: FolderPlan }
   /** Asked together, at this moment, monotonic ms: a message costs more than most of the answers. */
   | { readonly kind: 'questions'; readonly moment: number; readonly questions: readonly Question[] }
   | { readonly kind: 'taken' };

@@ -64,11 +64,12 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
   const known = new Map<string, DirectoryScan>();
   const scans: DirectoryScan[] = [];
   const scanned: RootIdentity[] = [];
-  const port = openFolder({
-    settings: folderSettingsOf(folder.path, options.settings),
-    timing: { ...quickTiming, ...options.timing },
-    maxFileBytes: options.maxFileBytes ?? 1024 * 1024,
-    stateDir: '/nonexistent',
+  const port = openFolder(folderSettingsOf(folder.path, options.settings), {
+    settings: {
+      timing: { ...quickTiming, ...options.timing },
+      service: { maxFileMegabytes: (options.maxFileBytes ?? 1024 * 1024) / 1024 ** 2 },
+      state: { dir: '/nonexistent' },
+    },
     clock: systemClock,
     log,
     ...(options.watcher === undefined ? {} : { watcher: options.watcher }),

@@ -63,11 +63,8 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     ...(options.safety === undefined ? {} : { safety: options.safety }),
     port: (clock) => {
       const settings = folderSettingsOf(inbox.path, { watch: 'polling', ...options.settings });
-      port = openFolder({
-        settings,
-        timing: engineTiming,
-        maxFileBytes: 1024 * 1024,
-        stateDir: '/nonexistent',
+      port = openFolder(settings, {
+        settings: { timing: engineTiming, service: { maxFileMegabytes: 1 }, state: { dir: '/nonexistent' } },
         clock,
         log,
         ...(settings.watch === 'polling' ? { thread: threadlessScan } : {}),

@@ -46,17 +46,8 @@ export function settingsOf(setting: Setting, prefix: string): Settings {
 
 /** Starts ingestd as `run` does, without its page. Rejects where `run` would end. */
 export async function startDaemon(settings: Settings, clock: Clock, log: Log): Promise<Daemon> {
-  const { timing, service, state } = settings;
   const opened = settings.folders.map((folder) =>
-    openFolder({
-      settings: folder,
-      timing,
-      maxFileBytes: service.maxFileMegabytes * 1024 * 1024,
-      stateDir: state.dir,
-      clock,
-      log,
-      watcher: 'native',
-    }),
+    openFolder(folder, { settings, clock, log, watcher: 'native' }),
   );
   const folders = guardTwinFolders(opened, { clock, log });
   const options = {

@@ -39,7 +39,7 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
   const { settleMs, removeGraceMs } = engineTiming;
   const maxFileBytes = 1024 * 1024;
   const state = createFolderState(
-    { settings, maxFileBytes, settleMs, removeGraceMs, root, excluded: null },
+    { settings, maxFileBytes, settleMs, removeGraceMs, root, excluded: null, backend: null },
     () => 0,
   );
   const watches = createWatchSet(state, { changed: () => {}, lost: () => {} });
@@ -49,15 +49,13 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
   let trouble: FolderTrouble = null;
   let report: ScanReport | null = null;
 
-  const scanner = createScanner(state, watches, null, async (scans) => {
+  const scanner = createScanner(state, watches, async (scans) => {
     for (const packed of scans) {
       if (closed) continue;
       listener?.directory(unpackScan(settings.name, packed));
     }
   });
-  const inspector = createInspector(state, scanner.scannedRoot, (directory) =>
-    scheduler.changed([directory]),
-  );
+  const inspector = createInspector(state, (directory) => scheduler.changed([directory]));
   const scheduler = createScheduler({
     clock,
     timing: engineTiming,
@@ -103,7 +101,7 @@ export function scannedFolder(settings: FolderSettings, clock: ManualClock): Sca
     },
     rescan: (cause) => scheduler.everything(cause, false),
     inspect: (path, sentWith): Promise<Inspection> => read(() => inspector(path, sentWith)),
-    attaches: (question) => read(() => attaches(state, question, scanner.scannedRoot())),
+    attaches: (question) => read(() => attaches(state, question)),
     find: async (files, since) => {
       const found = await read(() => findFiles(state, { files, since }));
       scheduler.changed(found?.changed ?? []);
