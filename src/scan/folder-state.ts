@@ -1,6 +1,5 @@
 import { lstatSync, readdirSync } from 'node:fs';
 
-import { pathBelow } from '../lib/files/path-inside.ts';
 import { directoryOf, nameOf } from '../model/document.ts';
 import { errorCode, readFaultOf } from '../model/errors.ts';
 import type { RootIdentity } from '../model/ports/ledger-port.ts';
@@ -20,6 +19,7 @@ import { createObservations } from './rules/settle.ts';
 import type { Observations } from './rules/settle.ts';
 import { createTree } from './walk/directory-state.ts';
 import type { Tree } from './walk/directory-state.ts';
+import { placeBelow } from './walk/root-identity.ts';
 import type { Watcher } from './watch/backend.ts';
 
 /** What a folder's worker is started with. Plain data. */
@@ -76,17 +76,13 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: [binRules, ...settingsRules(settings)].map((rules) => ({ directory: '', rules })),
     include: createIncludeRules(settings.include, settingWords(settings, 'include')),
-    absolute: absoluteIn(root),
+    absolute: (raw) => placeBelow(root, raw),
   };
 }
 
 /** A folder that no scan has been through. */
 export function unscannedFolder(root: string): FolderOnDisk {
-  return { root, absolute: absoluteIn(root), tree: createTree() };
-}
-
-function absoluteIn(root: string): FolderState['absolute'] {
-  return (raw) => (raw === '' ? root : pathBelow(root, raw));
+  return { root, absolute: (raw) => placeBelow(root, raw), tree: createTree() };
 }
 
 function settingsRules(settings: FolderSettings): readonly IgnoreRules[] {

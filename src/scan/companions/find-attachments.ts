@@ -109,7 +109,7 @@ async function listAttachments(
     const isRuled =
       ignoreFile !== undefined &&
       isTrustedCompanion(folder.settings.sidecarOwner, ignoreFile.stats, own?.uid ?? -1);
-    const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree, null) : null;
+    const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree) : null;
     if (ruled?.kind === 'invalid') return { ...ruled, kind: 'barred' };
     const rules =
       ruled === null

@@ -21,7 +21,7 @@ const maxPatternsInAll = 50_000;
 const maxPatternBytes = 512;
 
 /** Reads a directory's `.ingestignore`, in place of `former`: one content is compiled once. Never throws. */
-export function readIgnoreFile(absolute: string, tree: Tree, former: FileRules | null): RulesReading {
+export function readIgnoreFile(absolute: string, tree: Tree, former?: FileRules): RulesReading {
   try {
     const file = readSmallFile(absolute);
     if (file === null || file.bytes.length > maxBytes) return invalid(notPlain);

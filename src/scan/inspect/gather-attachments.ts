@@ -111,7 +111,9 @@ function placeListed(
     const message = `the attachment ${shown} is not in the document’s directory or below it; move it there, or set attachments: folder for this folder`;
     return unfit('attachment-outside', message);
   }
-  if (place.kind === 'outside' || leavesByLink(folder, place.path))
+  // A directory on the way that is a link may lead anywhere.
+  const isLink = (at: string) => entryAt(folder, at)?.kind === 'link';
+  if (place.kind === 'outside' || directoriesTo(place.path).some(isLink))
     return unfit('attachment-outside', `the attachment ${shown} is outside the folder`);
   const { path } = place;
   if (path === document) return invalid(shown, 'it is the document itself');
@@ -130,11 +132,6 @@ function placeListed(
   const message = `the attachment ${shown} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };
-}
-
-/** A directory on the way that is a link may lead anywhere. */
-function leavesByLink(folder: FolderState, path: string): boolean {
-  return directoriesTo(path).some((at) => entryAt(folder, at)?.kind === 'link');
 }
 
 function judge(

@@ -33,16 +33,16 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly cameAt: number;
   /** When it was listed last, monotonic ms. */
   readonly listedAt: number;
-  /** Its sidecars and the attachments that they list; null for none. */
-  readonly lists: ReadonlyMap<string, SidecarList> | null;
+  /** Its sidecars and the attachments that they list; absent: it has none. */
+  readonly lists?: ReadonlyMap<string, SidecarList> | undefined;
   /** Stat of its own `.meta.json`; '' for none. */
   readonly defaultsKey: string;
   /** Stat of its own `.ingestignore`; '' for none. */
   readonly rulesKey: string;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
-  /** Those of its own ignore file; null: it has none. */
-  readonly ownRules: FileRules | null;
+  /** Those of its own ignore file; absent: it has none. */
+  readonly ownRules?: FileRules | undefined;
   /** The fingerprint of plain documents in it. */
   readonly fingerprint: string;
   /** Directories in it that were scanned, by name. */
@@ -52,19 +52,19 @@ export interface DirectoryState extends FileIdentity, WatchState {
   /** Files that are attachments of its documents, in it or in those directories. */
   readonly attached: number;
   /** Names whose form on disk is not NFC. */
-  readonly rawNames: ReadonlyMap<string, string> | null;
+  readonly rawNames?: ReadonlyMap<string, string> | undefined;
   /** Names of twins, as they are on disk. */
-  readonly twins: ReadonlySet<string> | null;
+  readonly twins?: ReadonlySet<string> | undefined;
   /** Names that are not UTF-8, decoded as far as they are, in NFC. */
-  readonly undecodable: ReadonlySet<string> | null;
+  readonly undecodable?: ReadonlySet<string> | undefined;
   /** Something in it cannot be looked at or named, or not be listed: files may be in it that nobody sees. */
   readonly hidesFiles: boolean;
-  /** Sidecars that fit none of its files, and the document that each may be meant for; null for none. */
-  readonly unfit: ReadonlyMap<string, string | undefined> | null;
-  /** By sidecar that is named after no document: the documents of that stem; null for none. */
-  readonly stems: ReadonlyMap<string, readonly string[]> | null;
-  /** Sidecars whose names differ in their Unicode form alone from that of the one that stands; null for none. */
-  readonly twinSidecars: ReadonlyMap<string, readonly Entry[]> | null;
+  /** Sidecars that fit none of its files, and the document that each may be meant for; absent: there are none. */
+  readonly unfit?: ReadonlyMap<string, string | undefined> | undefined;
+  /** By sidecar that is named after no document: the documents of that stem; absent: there are none. */
+  readonly stems?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Sidecars whose names differ in their Unicode form alone from that of the one that stands; absent: there are none. */
+  readonly twinSidecars?: ReadonlyMap<string, readonly Entry[]> | undefined;
   /** Why it cannot be read; null: it can. */
   readonly unreadable: UnreadDirectory | null;
   /** It, or something in it, could not be read for a reason that may pass; null: all could. */
@@ -114,8 +114,8 @@ export function createTree() {
   let patterns = 0;
   let withSidecars = 0;
 
-  function countRules(rules: FileRules | null | undefined, by: 1 | -1): void {
-    if (rules === null || rules === undefined) return;
+  function countRules(rules: FileRules | undefined, by: 1 | -1): void {
+    if (rules === undefined) return;
     const used = ignoreFiles.get(rules.content) ?? { rules, directories: 0 };
     if (used.directories === 0) patterns += rules.patterns;
     used.directories += by;
@@ -134,8 +134,8 @@ export function createTree() {
     else hidingLists.delete(path);
     countRules(state?.ownRules, 1);
     countRules(before?.ownRules, -1);
-    if ((state?.lists ?? null) !== null) withSidecars += 1;
-    if ((before?.lists ?? null) !== null) withSidecars -= 1;
+    if (state?.lists !== undefined) withSidecars += 1;
+    if (before?.lists !== undefined) withSidecars -= 1;
     if (state === undefined) states.delete(path);
     else states.set(path, state);
   }
@@ -223,7 +223,7 @@ function companionsOf(state: DirectoryState | undefined): ReadonlySet<string> {
   const { lists, defaultsKey, rulesKey, unreadable } = state;
   // An ignore file that was not valid kept everything in.
   const isRuled = rulesKey !== '' || unreadable?.isPassing === false;
-  if (lists === null && defaultsKey === '' && !isRuled) return nothing;
+  if (lists === undefined && defaultsKey === '' && !isRuled) return nothing;
   return new Set([
     ...(lists?.keys() ?? []),
     ...(defaultsKey === '' ? [] : [defaultsName]),

@@ -52,8 +52,10 @@ export async function listDirectory(absolute: string, slice: TimeSlice): Promise
     if (entry !== null) listed.push(entry);
   }
   if (foreign) listAsBytes(absolute, listed, bytes);
-  if (listed.length > 0 && listed.every(({ kind }) => kind === 'unreadable'))
-    throwUnreadable(absolute, listed);
+  const [first] = listed;
+  // Says why; and if it no longer fails, the listing holds.
+  if (first !== undefined && listed.every(({ kind }) => kind === 'unreadable'))
+    lstatSync(`${absolute}/${first.raw}`, { throwIfNoEntry: false });
   if (!composed) return { entries: listed, twins: [], bytes };
   return { ...standing(listed), bytes };
 }
@@ -116,11 +118,6 @@ function listAsBytes(absolute: string, listed: Entry[], bytes: UndecodedEntry[])
       bytes.push({ name, kind: 'unreadable', stats: null });
     }
   }
-}
-
-function throwUnreadable(absolute: string, listed: readonly Entry[]): void {
-  // Says why; and if it no longer fails, the listing holds.
-  for (const { raw } of listed.slice(0, 1)) lstatSync(`${absolute}/${raw}`, { throwIfNoEntry: false });
 }
 
 function standing(listed: readonly Entry[]): Pick<Listing, 'entries' | 'twins'> {

@@ -96,10 +96,8 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   // Of a document that is ignored, or not there: what lies in it is not sent, and stands all the same.
   const owned = new Set(found.attachmentDirectories);
   for (const [name, own] of sorted.attachmentDirectories) {
-    const ownPath = joinPath(directory, own.name);
-    if (owned.has(ownPath)) continue;
-    const attached = await lookAtAttached(folder, listed, { name, found });
-    found.attachments.push(...ownFiles({ owner: name, ownerStat: null }, attached, ownPath));
+    if (!owned.has(joinPath(directory, own.name)))
+      await lookAtAttached(folder, listed, { owner: name, ownerStat: null }, found);
   }
   await findAttachedToLeftOut(folder, listed, found);
   await findMeant(listed, found);
@@ -144,39 +142,25 @@ async function findAttachedToLeftOut(
   }
 }
 
-function listedFiles(
-  owner: Pick<AttachedFile, 'owner' | 'ownerStat'>,
-  { listed }: FoundAttachments,
-): readonly AttachedFile[] {
+/** A document that attaches files. */
+type Owner = Pick<AttachedFile, 'owner' | 'ownerStat'>;
+
+function listedFiles(owner: Owner, { listed }: FoundAttachments): readonly AttachedFile[] {
   return listed.flatMap(({ place, entry }) => {
     if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) return [];
     return [{ ...owner, path: place.path, stat: statOf(entry.stats), isListed: true }];
   });
 }
 
-function ownFiles(
-  owner: Pick<AttachedFile, 'owner' | 'ownerStat'>,
-  { own }: FoundAttachments,
-  directory: string,
-): readonly AttachedFile[] {
-  const files = own?.kind === 'listed' ? own.files : [];
-  return files.flatMap(({ name, stats }) =>
-    stats === null
-      ? []
-      : [{ ...owner, path: joinPath(directory, name), stat: statOf(stats), isListed: false }],
-  );
-}
-
 /** Looks at what a document attaches; takes note of its directory of attachments, which is watched from then on. */
 async function lookAtAttached(
   folder: FolderState,
   { path, absolute, rules, sorted, paired, context }: ListedDirectory,
-  {
-    name,
-    listed = [],
-    found,
-  }: { readonly name: string; readonly listed?: readonly string[]; readonly found: FoundDocuments },
+  owner: Owner,
+  found: FoundDocuments,
+  listed: readonly string[] = [],
 ): Promise<FoundAttachments> {
+  const { owner: name } = owner;
   const own = sorted.attachmentDirectories.get(name);
   const ownPath = joinPath(path, own?.name ?? '');
   if (own !== undefined && own.stats !== null) {
@@ -194,13 +178,20 @@ async function lookAtAttached(
   } else if (attached.own?.kind === 'barred') {
     found.hidesFiles = true;
     if (attached.own.isPassing) found.unread ??= `${printable(nameOf(ownPath))}: ${attached.own.message}`;
-  } else if (attached.own !== null && own !== undefined && own.stats !== null)
-    await noteAttached(folder, context, found, {
-      path: ownPath,
-      raw: joinPath(folder.tree.rawPath(path), own.raw),
-      stats: own.stats,
-      entries: attached.own.entries,
-    });
+  } else if (attached.own !== null && own !== undefined) {
+    for (const { name: file, stats } of attached.own.files)
+      if (stats !== null)
+        found.attachments.push({
+          ...owner,
+          path: joinPath(ownPath, file),
+          stat: statOf(stats),
+          isListed: false,
+        });
+    const raw = joinPath(folder.tree.rawPath(path), own.raw);
+    const { entries } = attached.own;
+    if (own.stats !== null)
+      await noteAttached(folder, context, found, { path: ownPath, raw, stats: own.stats, entries });
+  }
   return attached;
 }
 
@@ -253,14 +244,13 @@ async function fingerprintOf(
 ): Promise<string> {
   const { path, fingerprint, sorted, paired } = listed;
   const sidecar = paired.sidecars.get(name);
-  const lists = paired.lists.get(sidecar?.name ?? '')?.attachments ?? [];
-  const attached = await lookAtAttached(folder, listed, { name, listed: lists, found });
+  const lists = paired.lists.get(sidecar?.name ?? '')?.attachments;
   const owner = { owner: name, ownerStat: statOf(stats) };
+  const attached = await lookAtAttached(folder, listed, owner, found, lists);
   if (attached.own?.kind === 'listed') {
     const ownPath = joinPath(path, sorted.attachmentDirectories.get(name)?.name ?? '');
     for (const { name: file } of attached.own.files)
       if (!folder.attachmentLists.isAttachment(joinPath(ownPath, file))) found.attached += 1;
-    found.attachments.push(...ownFiles(owner, attached, ownPath));
     const { code, message } = linkedAttachment;
     for (const link of attached.own.links) found.skips.push({ path: joinPath(ownPath, link), code, message });
   }

@@ -66,7 +66,7 @@ function listsWithoutSidecars(
 async function readLists(
   sidecars: ReadonlyMap<string, Entry>,
   absolute: string,
-  before: ReadonlyMap<string, SidecarList> | null | undefined,
+  before: ReadonlyMap<string, SidecarList> | undefined,
 ): Promise<{ readonly lists: ReadonlyMap<string, SidecarList>; readonly unread: string | null }> {
   const lists = new Map<string, SidecarList>();
   let unread: string | null = null;

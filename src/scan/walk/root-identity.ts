@@ -5,7 +5,6 @@ import { readMountTable } from '../../lib/files/mount-table.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import type { Reason } from '../../model/report/status.ts';
 
 /** The root as it is at this moment. */
 export type RootReading =
@@ -23,16 +22,12 @@ export function readRoot(path: string): RootReading {
     const { dev, ino, birthtimeMs } = stats;
     return { kind: 'there', identity: { path, dev, ino, birthtimeMs } };
   } catch (error) {
-    return { kind: 'unavailable', ...rootTrouble(path, errorCode(error)) };
+    const fault = readFaultOf(errorCode(error));
+    if (fault === 'gone')
+      return { kind: 'unavailable', code: 'folder-missing', message: `${path} does not exist` };
+    const code = fault === 'barred' ? 'folder-unreadable' : 'folder-unavailable';
+    return { kind: 'unavailable', code, message: cannotBeRead(path, errorCode(error)) };
   }
-}
-
-/** Why a root cannot be read, by the file system's code. */
-function rootTrouble(path: string, code: string | undefined): Reason {
-  const fault = readFaultOf(code);
-  if (fault === 'gone') return { code: 'folder-missing', message: `${path} does not exist` };
-  const message = cannotBeRead(path, code);
-  return { code: fault === 'barred' ? 'folder-unreadable' : 'folder-unavailable', message };
 }
 
 /** A root without symbolic links in its path; as it is written, where it cannot be followed. */
@@ -40,7 +35,7 @@ export function realRoot(root: string): string {
   return orNull(() => realpathSync(root)) ?? root;
 }
 
-/** Where a directory of a folder really has to be. */
+/** Where a path of a folder, as it stands on disk, lies below its root. Without links in that: where it has to be. */
 export function placeBelow(root: string, raw: string): string {
   return raw === '' ? root : pathBelow(root, raw);
 }

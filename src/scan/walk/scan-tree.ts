@@ -152,7 +152,10 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     if (before?.signature !== state.signature || before.unreadable !== null) {
       changed.push(directory);
       const inside = [...(before?.attachmentDirectories ?? []), ...state.attachmentDirectories];
-      if (!visited.has(directory)) for (const one of [directory, ...inside]) planDependents(one);
+      // Directories whose documents depend on files in it.
+      const dependents = [directory, ...inside].flatMap(folder.attachmentLists.dependents);
+      if (job.targets !== 'all' && !visited.has(directory))
+        for (const dependent of dependents) if (!visited.has(dependent)) redo(dependent);
     }
     visited.add(directory);
     for (const path of visit.reattached) {
@@ -182,13 +185,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     const frozen = known !== undefined && known.unreadable !== null;
     if (known === undefined || another || deep || frozen || stats === null)
       plan(path, deep || another || frozen);
-  }
-
-  /** Directories whose documents depend on files in this one. */
-  function planDependents(directory: string): void {
-    if (job.targets === 'all') return;
-    for (const dependent of folder.attachmentLists.dependents(directory))
-      if (!visited.has(dependent)) redo(dependent);
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */
@@ -229,21 +225,13 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     cameAt: -Infinity,
     listedAt: -Infinity,
     rules: above?.rules ?? rules,
-    ownRules: null,
     rulesKey: '',
     defaultsKey: '',
     fingerprint: above?.fingerprint ?? fingerprint,
     children: new Set(),
     attachmentDirectories: [],
     attached: 0,
-    rawNames: null,
-    twins: null,
-    undecodable: null,
     hidesFiles: true,
-    unfit: null,
-    lists: null,
-    stems: null,
-    twinSidecars: null,
     polled: above?.polled ?? false,
     unwatched: false,
     unreadable: null,

@@ -56,7 +56,6 @@ export async function visitDirectory(
   context: VisitContext,
 ): Promise<Visit> {
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  const before = folder.tree.get(path);
   try {
     const stats = path === '' ? statSync(absolute) : lstatSync(absolute);
     if (!stats.isDirectory()) return { kind: 'vanished' };
@@ -64,7 +63,7 @@ export async function visitDirectory(
     // The root itself may be a link, which is neither opened nor watched as one.
     const watched = context.watch(path, place, stats);
     const listing = await listDirectory(place, context.slice);
-    return await readListing(folder, path, { context, absolute, stats, before, watched, listing });
+    return await readListing(folder, path, { context, absolute, stats, watched, listing });
   } catch (error) {
     const code = errorCode(error);
     const fault = readFaultOf(code);
@@ -79,14 +78,14 @@ interface OpenedDirectory {
   readonly context: VisitContext;
   readonly absolute: string;
   readonly stats: Stats;
-  readonly before: DirectoryState | undefined;
   readonly watched: WatchState;
   readonly listing: Listing;
 }
 
 async function readListing(folder: FolderState, path: string, opened: OpenedDirectory): Promise<Visit> {
-  const { context, absolute, stats, before, watched } = opened;
+  const { context, absolute, stats, watched } = opened;
   const { tree, observations } = folder;
+  const before = tree.get(path);
   const above = path === '' ? undefined : tree.get(directoryOf(path));
   const listing = folder.settings.followSymlinks
     ? {
@@ -102,13 +101,14 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const fresh = observations.list(path, stats, [...named, ...undecoded]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const ownRules = ownRulesOf(tree, absolute, { key: rulesKey, before });
-  if (ownRules !== null && 'message' in ownRules) {
+  if (ownRules !== undefined && 'message' in ownRules) {
     const { message, isPassing } = ownRules;
     return { kind: 'unreadable', isListed: true, message, isPassing };
   }
   const rulesAbove = above?.rules ?? folder.rules;
   const file = joinPath(path, ignoreFileName);
-  const rules = ownRules === null ? rulesAbove : [...rulesAbove, { directory: path, file, rules: ownRules }];
+  const rules =
+    ownRules === undefined ? rulesAbove : [...rulesAbove, { directory: path, file, rules: ownRules }];
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
@@ -126,7 +126,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     raw: tree.rawPath(path),
     ...identity,
     uid: stats.uid,
-    nameCount: countNames(opened.listing),
+    nameCount: listing.entries.length + listing.twins.length + listing.bytes.length,
     signature: signatureOf(fingerprint, sorted, found),
     cameAt: before?.cameAt ?? (path === '' ? -Infinity : listedAt - ageMs),
     listedAt,
@@ -138,7 +138,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     children: new Set(sorted.children.map(({ name }) => name)),
     attachmentDirectories: found.attachmentDirectories,
     attached: found.attached,
-    rawNames: rawNames(listing),
+    rawNames: orNone(rawNames(listing)),
     twins: orNone(new Set(sorted.twins.map(({ raw }) => raw))),
     undecodable: orNone(sorted.undecodable),
     hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
@@ -175,8 +175,8 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
 }
 
 /** Most directories have none of most things: what is empty takes no memory. */
-function orNone<T extends { readonly size: number }>(things: T): T | null {
-  return things.size === 0 ? null : things;
+function orNone<T extends { readonly size: number }>(things: T): T | undefined {
+  return things.size === 0 ? undefined : things;
 }
 
 /** When a directory is read again, because of something in it that could not be read; null: all could. */
@@ -201,10 +201,6 @@ function againOf(
   return readAgain(before?.again ?? null, { message, hidesLists }, observations.now());
 }
 
-function countNames({ entries, twins, bytes }: Listing): number {
-  return entries.length + twins.length + bytes.length;
-}
-
 /** What cannot be looked at may be any file, and a directory whose name cannot be written is not listed. */
 function hidesFiles({ entries, twins, bytes }: Listing): boolean {
   const unnamed = [...twins, ...bytes];
@@ -225,22 +221,21 @@ function companionKey(
   return isTrustedCompanion(settings.sidecarOwner, entry.stats, ownerUid) ? entryKey(entry) : '';
 }
 
-/** What the ignore file of a directory says, null where it has none; or why it cannot be used. */
+/** What the ignore file of a directory says, undefined where it has none; or why it cannot be used. */
 function ownRulesOf(
   tree: Tree,
   absolute: string,
   { key, before }: { readonly key: string; readonly before: DirectoryState | undefined },
-): FileRules | null | UnreadDirectory {
-  if (key === '') return null;
-  const former = before?.ownRules ?? null;
-  if (before?.rulesKey === key && former !== null) return former;
+): FileRules | undefined | UnreadDirectory {
+  if (key === '') return undefined;
+  const former = before?.ownRules;
+  if (before?.rulesKey === key && former !== undefined) return former;
   const own = readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
   return own.kind === 'valid' ? own.rules : own;
 }
 
-function rawNames({ entries }: Listing): ReadonlyMap<string, string> | null {
-  const differing = entries.filter(({ name, raw }) => name !== raw);
-  return differing.length === 0 ? null : new Map(differing.map(({ name, raw }) => [name, raw]));
+function rawNames({ entries }: Listing): ReadonlyMap<string, string> {
+  return new Map(entries.filter(({ name, raw }) => name !== raw).map(({ name, raw }) => [name, raw]));
 }
 
 /**
