@@ -282,7 +282,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
 
 /** Why no host sends for a while. */
 const resetWords: Readonly<Record<PermitAnswer['why'], string>> = {
-  new: 'This fleet is new to Redis; it is waited for other hosts of it',
+  new: 'This fleet is new to Redis; its first host waits for others',
   restarted: 'Redis was restarted or replaced and may have lost requests of the last minute',
   lost: 'Redis has lost data of this fleet, so its requests of the last minute are not known',
   clock: 'The clock of Redis has jumped, so requests of the last minute cannot be counted',
