@@ -111,7 +111,9 @@ export class MemoryDisk {
     const { inode } = this.entryAt(from, 'link');
     const { parent, name, entry } = this.#walk(to, false, 'link');
     if (entry !== null) throw fileError('EEXIST', 'link', from);
-    if (inode.kind === 'directory') throw fileError('EPERM', 'link', from);
+    // FAT has one name for a file.
+    const isFat = inode.system.habits.type.name === 'vfat';
+    if (inode.kind === 'directory' || isFat) throw fileError('EPERM', 'link', from);
     if (inode.system !== parent.system) throw fileError('EXDEV', 'link', from);
     this.#enter(parent, name, inode);
     inode.touch('status');

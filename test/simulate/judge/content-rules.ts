@@ -45,9 +45,10 @@ export function changedFiles(
   const same = [...placed].filter(({ content }) => file !== null && content.toString() === file.text);
   if (same.length > 0) return same;
   const own = held.filesOf(one, reading);
+  // Before the content of what has come to its place, or was saved there, the mode goes out.
+  const isUnsent = own.every(({ role }) => role.kind !== 'document');
+  if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed];
   if (own.length > 0) return own;
-  // Before the content of another document's file that has come to its place, the mode goes out.
-  if (isModeAlone(request) && placed.size > 0) return [...placed];
   return reading
     .all()
     .filter(
