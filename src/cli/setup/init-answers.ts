@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 
 import { expandHome } from '../../config/find-places.ts';
@@ -80,8 +81,10 @@ export async function initAnswers(sources: InitSources, prompter: Prompter | nul
       `init cannot ask without a terminal, and these answers are missing: ${names.join(', ')}; pass them as flags or environment variables (secrets only as environment variables)`,
     );
   }
-  for (const [key, question] of open)
-    answers[key] = prompter ? await ask(question, answers, prompter) : question.suggest?.(answers);
+  for (const [key, question] of open) {
+    const asking = key === 'folder' ? askFolder : ask;
+    answers[key] = prompter ? await asking(question, answers, prompter) : question.suggest?.(answers);
+  }
   return answers as InitAnswers;
 }
 
@@ -95,10 +98,23 @@ export async function askCredentials(before: InitAnswers, prompter: Prompter): P
 
 async function ask(question: Question, before: Answers, prompter: Prompter): Promise<string> {
   const { message, read, suggest, hidden, choices } = question;
-  const judge = (answer: string) => faultOf(answer, read);
+  const suggestion = suggest?.(before);
+  const readOr = (answer: string) => read(answer || (suggestion ?? ''));
+  const judge = (answer: string) => faultOf(answer, readOr);
   if (choices) return prompter.choose(message, choices);
-  if (hidden === true) return read(await prompter.secret({ message, judge }));
-  return read(await prompter.text({ message, suggestion: suggest?.(before), judge }));
+  if (hidden !== true) return readOr(await prompter.text({ message, suggestion, judge }));
+  const keeps = suggestion === undefined ? '' : ' (Enter keeps it)';
+  return readOr(await prompter.secret({ message: `${message}${keeps}`, judge }));
+}
+
+/** One that is not there may be a slip: it is made where the person says so, or took it as it was suggested. */
+async function askFolder(question: Question, before: Answers, prompter: Prompter): Promise<string> {
+  const answer = await ask(question, before, prompter);
+  const isMeant =
+    existsSync(answer) ||
+    answer === question.read(question.suggest?.(before) ?? '') ||
+    (await prompter.confirm(`${answer} does not exist. Make it?`));
+  return isMeant ? answer : askFolder(question, before, prompter);
 }
 
 function faultOf(answer: string, read: Question['read']): string | null {

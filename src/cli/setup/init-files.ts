@@ -9,6 +9,8 @@ import { mergeEnvironmentFile } from '../../config/environment/environment-file.
 import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml/read-yaml.ts';
 import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
+import { stateDirectory } from '../../config/find-places.ts';
+import { isOfAnother } from '../../daemon/preconditions/whose-state.ts';
 import { schemaFile } from '../../config/package-files.ts';
 import type { Prompter } from '../prompter.ts';
 import type { InitAnswers } from './init-answers.ts';
@@ -34,9 +36,18 @@ export async function writeInitFiles(answers: InitAnswers, destination: Destinat
   if (replaces) await mayOverwrite(secretsFile, destination);
   await makeDirectory(dirname(file));
   await writeWhole(secretsFile, text, 0o600);
-  await writeWhole(file, configurationText(answers, file), 0o644);
+  const dir = stateDirectory(undefined, dirname(file), destination.env);
+  const isTaken = await isOfAnother({ file, state: { dir }, cluster: null });
+  await writeWhole(
+    file,
+    configurationText(answers, file, isTaken ? { dir: './ingestd-state' } : undefined),
+    0o644,
+  );
   return [
     `Wrote ${file}`,
+    ...(isTaken
+      ? [`${dir} is that of another configuration: this one keeps its state in ./ingestd-state beside it`]
+      : []),
     `Wrote ${secretsFile} (mode 0600): keep it out of version control`,
     ...(await makeFolder(answers.folder)),
   ];
@@ -76,10 +87,15 @@ export async function writeWhole(file: string, text: string, mode: number): Prom
   }
 }
 
-function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnswers, file: string): string {
+function configurationText(
+  { authUrl, ingestUrl, folder, name, share }: InitAnswers,
+  file: string,
+  state: { readonly dir: string } | undefined,
+): string {
   const settings = {
     service: { authUrl, ingestUrl },
     folders: [{ name, path: pathFrom(dirname(file), folder), metadata: { shareInfo: { mode: share } } }],
+    ...(state && { state }),
   };
   return `# yaml-language-server: $schema=${pathToFileURL(schemaFile).href}
 # All other keys have defaults: see docs/configuration.md. Secrets are in the .env beside this file.\n${writeYaml(settings)}`;

@@ -6,7 +6,7 @@ import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
-type Whose = Pick<Settings, 'file' | 'state' | 'cluster'>;
+type Whose = Pick<Settings, 'file' | 'cluster'> & { readonly state: Pick<Settings['state'], 'dir'> };
 
 /**
  * A state directory is one configuration's. Throws ConfigurationError where it is that of another one, which still
@@ -19,6 +19,11 @@ export async function requireOwnState(settings: Whose, isTrial: boolean): Promis
   throw new ConfigurationError(
     `state.dir: ${dir} is that of another configuration, ${other.name}, and this is ${nameOf(settings, isTrial)}; give this one a state.dir of its own, name the other one with --config, or remove the other one if this one replaces it`,
   );
+}
+
+/** Whether a state directory is that of another configuration, which still exists. */
+export async function isOfAnother(settings: Whose): Promise<boolean> {
+  return (await otherOwner(settings, false))?.exists === true;
 }
 
 /** From now on it is this configuration's: the one that it belonged to is gone, or there was none. */

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, readFile, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
@@ -124,6 +124,13 @@ describe('init without a terminal', () => {
     expect(code).toBe(0);
     expect((await written('etc/deep/my.yaml')).settings.folders[0]?.path).toBe(folder.join('inbox'));
     expect((await stat(folder.join('etc/deep/.env'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('gives a second configuration of a user a state directory of its own', async () => {
+    await folder.write('.local/state/ingestd/configuration', `${await folder.write('first.yaml', '')}\n`);
+    const { code, stdout } = await init(['--no-login', '--folder', 'inbox', '--config', 'etc/b.yaml']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('is that of another configuration')]);
+    expect((await written('etc/b.yaml')).settings.state.dir).toBe(folder.join('etc/ingestd-state'));
   });
 
   it('takes everything from flags and files too', async () => {
@@ -377,6 +384,18 @@ describeWhere(missingScript, 'init on a real terminal', () => {
     expect(await readFile(folder.join('ingestd.yaml'), 'utf8')).toBe('mine');
   });
 
+  it('makes no directory that was not meant', async () => {
+    await mkdir(folder.join('papers'));
+    const { answer, ended } = onTerminal('--no-login --share NONE', { ...secrets, ...addresses });
+    await answer('Directory to watch', 'papres\r');
+    await answer(`${folder.join('papres')} does not exist. Make it?`, '\r');
+    await answer('Directory to watch', 'papers\r');
+    await answer('A name for it', '\r');
+    expect(await ended).toBe(0);
+    expect((await written()).settings.folders[0]?.path).toBe(folder.join('papers'));
+    await expect(stat(folder.join('papres'))).rejects.toThrow('ENOENT');
+  });
+
   it('ends with an error where the input ends (Ctrl+D)', async () => {
     const { answer, ended } = onTerminal(flags, others);
     await answer('Password', '\u0004');
@@ -397,16 +416,20 @@ describeWhere(missingScript, 'init on a real terminal', () => {
       INGESTD_PASSWORD: 'a wrong one',
     });
     await answer('Enter the credentials again?', '\r');
-    await answer('API key', `${secrets.INGESTD_API_KEY}\r`);
+    await answer('API key (Enter keeps it)', '\r');
     await answer('Client ID', '\r');
-    await answer('Client secret', `${secrets.INGESTD_CLIENT_SECRET}\r`);
+    await answer('Client secret', '\r');
     await answer('User name', '\r');
     await answer('Password', 'the right one\r');
     expect(await ended).toBe(0);
     expect(shown()).toContain('The service accepts the credentials');
     expect(tokenRequests).toHaveLength(2);
-    const { apiKey, clientId, password } = (await written()).credentials;
-    expect([apiKey, clientId, password]).toEqual(['the-api-key', 'the-client', 'the right one']);
+    expect((await written()).credentials).toMatchObject({
+      apiKey: 'the-api-key',
+      clientId: 'the-client',
+      clientSecret: secrets.INGESTD_CLIENT_SECRET,
+      password: 'the right one',
+    });
   }, 60_000);
 });
 
