@@ -189,7 +189,8 @@ describeWhere(process.getuid?.() === 0 ? null : 'root', 'a configuration of anot
 describe('beside a running daemon', () => {
   let child: ChildProcess;
 
-  beforeEach(() => {
+  beforeEach(async () => {
+    await folder.write('ingestd.yaml', (await written()).replace('port: false', 'port: 0'));
     child = startIngestd(['run'], { cwd: folder.path });
   });
   afterEach(async () => {
@@ -197,10 +198,12 @@ describe('beside a running daemon', () => {
     await once(child, 'close');
   });
 
-  it('has the daemon read the configuration again', async () => {
+  it('has the daemon read the configuration again, whose own service keeps its address', async () => {
+    const addresses = new Set<string | undefined>();
     const watched = async () => {
       // Between two configurations it may not answer.
       const status = await (await connectDaemon(folder.join('state')))?.status().catch(() => null);
+      if (status?.service) addresses.add(status.service);
       return status?.folders.map(({ name }) => name).join();
     };
     await eventually(async () => (await watched()) === 'inbox');
@@ -209,6 +212,7 @@ describe('beside a running daemon', () => {
     await eventually(async () => (await watched()) === 'inbox,reports');
     await folder.run('folder', 'remove', 'inbox');
     await eventually(async () => (await watched()) === 'reports');
+    expect(addresses.size).toBe(1);
     expect(child.exitCode).toBe(null);
   });
 
