@@ -260,6 +260,13 @@ describe('the doubts about a file (I9)', () => {
     expect(following).toEqual(expected ? here : []);
   });
 
+  it('of a file that is gone stay where they are beside one like it that is in doubt itself', async () => {
+    const [gone, own] = [doubt, { ...doubt, ref: { folder: 'other', path: 'd/a.txt' }, stat: copied }];
+    const document = { ref: own.ref, stat: copied };
+    expect((await doubtsOfFile(document, [gone, own], asked(absent))).following).toEqual([]);
+    expect((await doubtsOfFile(document, [gone], asked(absent))).following).toEqual([gone]);
+  });
+
   it('of its path stay with their file where that was renamed before another came', async () => {
     const document = { ref: doubt.ref, stat: { ...stat, ino: 9, birthtimeMs: 8 } };
     expect((await doubtsOfFile(document, [doubt], asked(unreadable, true))).following).toEqual([]);

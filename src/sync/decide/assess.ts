@@ -195,13 +195,15 @@ export async function doubtsOfFile(
 }> {
   const following: Doubt[] = [];
   const elsewhere: Doubt[] = [];
+  const isOfFile = (doubt: Doubt) => doubt.stat !== undefined && sameFile(doubt.stat, stat);
+  const isKnown = doubts.some(isOfFile);
   for (const doubt of doubts) {
-    const isSame = doubt.stat !== undefined && sameFile(doubt.stat, stat);
+    const isSame = isOfFile(doubt);
     if (refKey(doubt.ref) === refKey(ref)) {
       const isOutdated = doubt.stat === undefined ? doubt.holds : !sameStat(doubt.stat, stat);
       const isRenamed = doubt.stat !== undefined && !isSame && standsElsewhere(doubt.stat);
       if (isOutdated && !isRenamed) following.push(doubt);
-    } else if (isSame || isLikely(doubt, { ref, stat })) {
+    } else if (isSame || (!isKnown && isLikely(doubt, { ref, stat }))) {
       const left = await inspect(doubt.ref);
       if (left === undefined || hasGone(left)) following.push(doubt);
       else if (isSame) elsewhere.push(doubt);
