@@ -20,18 +20,14 @@ const named = 10;
 export function folderHealth({
   trouble,
   report,
-  busy,
-  coveredUntil,
   clock,
-}: {
+  ...work
+}: Pick<FolderHealth, 'busy' | 'coveredUntil'> & {
   readonly trouble: FolderTrouble;
   /** Null: it was not scanned yet. */
   readonly report: ScanReport | null;
-  readonly busy: boolean;
-  readonly coveredUntil: number;
   readonly clock: Clock;
 }): FolderHealth {
-  const work = { busy, coveredUntil };
   if (trouble !== null) return { state: 'unavailable', watches: 0, attached: 0, reasons: [trouble], ...work };
   if (report === null) return { state: 'scanning', watches: 0, attached: 0, reasons: [], ...work };
   const state = isPolled(report) ? 'polling' : 'watching';

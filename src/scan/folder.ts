@@ -20,7 +20,6 @@ import type { Scheduler } from './scheduler.ts';
 import { tellsItsEnd } from './rules/missing-part.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from './walk/scan-request.ts';
 import { unpackInspection } from './worker/packed-inspection.ts';
-import type { Questions } from './worker/protocol.ts';
 import { createWorkerClient } from './worker/client.ts';
 import type { WorkerClient } from './worker/client.ts';
 import { takeThread } from './worker/spare-thread.ts';
@@ -56,11 +55,8 @@ const mebibyte = 1024 * 1024;
 
 /** Makes a folder ready to be watched or inspected. Nothing is read before the first call. */
 export function openFolder(settings: FolderSettings, options: FolderOptions): Folder {
-  const {
-    settings: { timing },
-    clock,
-    log,
-  } = options;
+  const { clock, log } = options;
+  const { timing } = options.settings;
   const root = resolve(settings.path);
   const logWatching = createFolderLog(log, settings);
   /** Each has a file open and a buffer of a megabyte. */
@@ -103,12 +99,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     return client;
   }
 
-  function ask<K extends keyof Questions>(
-    kind: K,
-    question: Questions[K]['ask'],
-  ): Promise<Questions[K]['answer']> {
-    return worker().ask(kind, question);
-  }
+  const ask: WorkerClient['ask'] = (kind, question) => worker().ask(kind, question);
 
   async function scan(request: ScanRequest): Promise<ScanOutcome> {
     try {

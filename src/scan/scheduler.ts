@@ -23,16 +23,12 @@ const longestRestMs = 2_000;
 /** A folder whose watcher loses count all the time is scanned no more often. */
 const lostCoolDownMs = 10_000;
 
-interface Full {
-  cause: ScanCause;
-  fromScratch: boolean;
-  readonly waiters: (() => void)[];
-}
-
 /** Decides what is scanned when, one scan at a time. */
 export function createScheduler({ clock, timing, scan, done }: SchedulerOptions) {
   let dirty = new Set<string>();
-  let pendingFull: Full | null = null;
+  let pendingFull: Pick<ScanRequest, 'cause' | 'fromScratch'> | null = null;
+  /** Of those who wait for the next scan of everything. */
+  let waiters: (() => void)[] = [];
   let pollDue = false;
   let running = false;
   let closed = false;
@@ -61,19 +57,22 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   }
 
   async function perform(request: ScanRequest): Promise<void> {
-    const waiters = request.targets === 'all' ? (pendingFull?.waiters ?? []) : [];
-    if (request.targets === 'all') pendingFull = null;
+    const served = request.targets === 'all' ? waiters : [];
+    if (request.targets === 'all') {
+      pendingFull = null;
+      waiters = [];
+    }
     const began = clock.monotonic();
     const outcome = await scan(request);
     if (closed) {
-      for (const waiter of waiters) waiter();
+      for (const waiter of served) waiter();
       return;
     }
     const took = clock.monotonic() - began;
     // Scans of everything are rare; the first one's time is that of the thread's start.
     if (request.targets !== 'all') restUntil = clock.monotonic() + Math.min(took * restFactor, longestRestMs);
     running = false;
-    note(request, outcome, waiters);
+    note(request, outcome);
     if (outcome.kind === 'scanned') {
       const isPoll = request.targets === 'all' || request.targets === 'withoutEvents';
       if (!outcome.report.eventless) polledUntil = Infinity;
@@ -84,7 +83,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       coveredUntil = began - timing.settleMs - followUpSlackMs;
     done(outcome);
     // Those who wait for a scan that has to be done again wait for that one.
-    if (outcome.kind !== 'moved' && !mustRepeat(outcome)) for (const waiter of waiters) waiter();
+    if (outcome.kind === 'moved' || mustRepeat(outcome)) waiters.unshift(...served);
+    else for (const waiter of served) waiter();
     kick();
   }
 
@@ -113,7 +113,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     return due.length === 0 ? null : { cause: 'event', targets: due, fromScratch: false };
   }
 
-  function note(request: ScanRequest, outcome: ScanOutcome, waiters: readonly (() => void)[]): void {
+  function note(request: ScanRequest, outcome: ScanOutcome): void {
     if (outcome.kind === 'unavailable') {
       dirty.clear();
       followUps.clear();
@@ -123,11 +123,11 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       return;
     }
     if (outcome.kind === 'moved') {
-      planFull('start', true, waiters);
+      planFull('start', true);
       return;
     }
     // Of a few new directories the follow-up takes care; there the watches are set long before.
-    if (mustRepeat(outcome)) planFull(request.cause, false, waiters);
+    if (mustRepeat(outcome)) planFull(request.cause, false);
     if (request.cause === 'event' || request.cause === 'rescan') {
       const followUpAt = clock.monotonic() + timing.settleMs + followUpSlackMs;
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);
@@ -147,13 +147,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     return outcome.kind === 'scanned' && outcome.full && outcome.late;
   }
 
-  function planFull(cause: ScanCause, fromScratch: boolean, waiters: readonly (() => void)[]): void {
-    if (pendingFull === null) pendingFull = { cause, fromScratch, waiters: [...waiters] };
-    else {
-      pendingFull.fromScratch ||= fromScratch;
-      if (fromScratch) pendingFull.cause = cause;
-      pendingFull.waiters.push(...waiters);
-    }
+  function planFull(cause: ScanCause, fromScratch: boolean): void {
+    if (pendingFull === null || fromScratch) pendingFull = { cause, fromScratch };
   }
 
   function isBusy(): boolean {
@@ -167,7 +162,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   }
 
   function rescan(): void {
-    planFull('rescan', false, []);
+    planFull('rescan', false);
     cancelRescan = clock.after(timing.rescanMinutes * 60_000, rescan);
     kick();
   }
@@ -186,7 +181,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
           resolve();
           return;
         }
-        planFull(cause, fromScratch, [resolve]);
+        waiters.push(resolve);
+        planFull(cause, fromScratch);
         kick();
       }),
     /** Events were lost: scans everything, but not again and again. */
@@ -196,7 +192,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       const begin = () => {
         cancelLost = null;
         lostUntil = clock.monotonic() + lostCoolDownMs;
-        planFull('overflow', fromScratch, []);
+        planFull('overflow', fromScratch);
         kick();
       };
       if (wait <= 0) begin();
@@ -218,7 +214,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       cancelRescan();
       followUps.clear();
       retries.clear();
-      for (const waiter of pendingFull?.waiters ?? []) waiter();
+      for (const waiter of waiters) waiter();
     },
   };
 }

@@ -108,9 +108,8 @@ function withoutContent(
     case 'sidecar':
       return describeSidecar(folder, path);
     case 'defaults':
-      return describeDefaults(folder, path);
     case 'ignore-file':
-      return describeIgnoreFile(folder, path);
+      return describeCompanion(folder, path, found.kind);
     case 'directory':
     case 'attachments-directory':
     case 'special':
@@ -247,24 +246,16 @@ function unread({ root }: FolderState, path: string, error: unknown): NoDocument
   return notRead(place === undefined || place === '' || place === path ? 'it' : printable(place), code);
 }
 
-/** What a `.meta.json` does, and what is wrong with it or with one above it. */
-function describeDefaults(folder: FolderState, path: string): NoDocument {
+/** What a `.meta.json` or `.ingestignore` does, and what is wrong with it, or with a `.meta.json` above it. */
+function describeCompanion(folder: FolderState, path: string, kind: 'defaults' | 'ignore-file'): NoDocument {
   const directory = directoryOf(path);
+  const place = directory === '' ? 'the folder' : printable(directory);
+  if (kind === 'ignore-file') {
+    const unreadable = folder.tree.get(directory)?.unreadable?.message;
+    const trouble = unreadable === undefined ? '' : `, where nothing is sent or deleted: ${unreadable}`;
+    return ignored('dot-name', `ignore rules for ${place} and below${trouble}`);
+  }
   const inherited = readDefaults(folder, directory);
-  const purpose = `metadata for the documents in ${placeWords(directory)} and below`;
   const trouble = inherited.kind === 'unfit' ? `, none of which is sent: ${inherited.message}` : '';
-  return ignored('dot-name', `${purpose}${trouble}`);
-}
-
-/** What an `.ingestignore` does, and what is wrong with it. */
-function describeIgnoreFile({ tree }: FolderState, path: string): NoDocument {
-  const directory = directoryOf(path);
-  const unreadable = tree.get(directory)?.unreadable?.message ?? null;
-  const purpose = `ignore rules for ${placeWords(directory)} and below`;
-  const trouble = unreadable === null ? '' : `, where nothing is sent or deleted: ${unreadable}`;
-  return ignored('dot-name', `${purpose}${trouble}`);
-}
-
-function placeWords(directory: string): string {
-  return directory === '' ? 'the folder' : printable(directory);
+  return ignored('dot-name', `metadata for the documents in ${place} and below${trouble}`);
 }

@@ -3,7 +3,7 @@ import { joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from './classify.ts';
-import type { FolderRules } from './classify.ts';
+import type { FolderState } from '../folder-state.ts';
 import type { PlacedRules } from './ignore-patterns.ts';
 import { defaultsName, fitting, isSidecarName, namedAfter } from './sidecar-names.ts';
 import type { Entry } from './entry.ts';
@@ -18,22 +18,11 @@ export type SortedEntries = NameGroup & ReturnType<typeof sortEntries>;
 
 /** Sorts a listing by what `classifyEntry` says of each entry. */
 export function sortEntries(
+  folder: FolderState,
   directory: string,
-  listing: Listing,
-  {
-    raw,
-    rules,
-    folder,
-    wasDirectory,
-  }: {
-    /** The directory's path as it is on disk. */
-    readonly raw: string;
-    readonly rules: readonly PlacedRules[];
-    readonly folder: FolderRules;
-    /** Whether a name was that of a directory in it when it was last listed. */
-    readonly wasDirectory: (name: string) => boolean;
-  },
+  { listing, rules }: { readonly listing: Listing; readonly rules: readonly PlacedRules[] },
 ) {
+  const before = folder.tree.get(directory);
   const sorted = {
     /** Regular files of a document's type that no rule leaves out; what cannot be looked at may be one. */
     documents: [] as FileEntry[],
@@ -58,6 +47,10 @@ export function sortEntries(
     undecodable: new Set<string>(),
   };
   const { documents, otherFiles, sidecars, twinSidecars, children, skips } = sorted;
+
+  const wasDirectory = (name: string) =>
+    before?.children.has(name) === true ||
+    before?.attachmentDirectories.includes(joinPath(directory, name)) === true;
 
   function sort(entry: Entry, twin: string | null): void {
     const { name, fault } = entry;
@@ -100,7 +93,8 @@ export function sortEntries(
     if (found.kind !== 'skipped') continue;
     const text = name.toString();
     sorted.undecodable.add(text.normalize('NFC'));
-    const pathBytes = Buffer.concat([Buffer.from(joinPath(raw, '')), name]).toString('base64');
+    const raw = Buffer.from(joinPath(folder.tree.rawPath(directory), ''));
+    const pathBytes = Buffer.concat([raw, name]).toString('base64');
     const message = `${found.message} (${printableBytes(name)})`;
     skips.push({ path: joinPath(directory, text), pathBytes, code: found.code, message });
   }

@@ -10,7 +10,6 @@ import type { FolderState } from '../folder-state.ts';
 import { lateFiles } from '../companions/arrival.ts';
 import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
-import type { FileRules } from '../rules/ignore-patterns.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
 import type { WatchState } from '../watch/backend.ts';
 import { readAgain } from './directory-state.ts';
@@ -27,6 +26,7 @@ import type { FoundDocuments, VisitContext } from './list-documents.ts';
 import { pairEntries } from './pair-directory.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import { readIgnoreFile } from '../companions/read-ignore-file.ts';
+import type { RulesReading } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from '../rules/sort-entries.ts';
 import type { SortedEntries } from '../rules/sort-entries.ts';
@@ -62,7 +62,10 @@ export async function visitDirectory(
     const place = placeBelow(context.realRoot, folder.tree.rawPath(path));
     // The root itself may be a link, which is neither opened nor watched as one.
     const watched = context.watch(path, place, stats);
-    const listing = await listDirectory(place, context.slice);
+    const listed = await listDirectory(place, context.slice);
+    const mark = (entry: Entry) => markInnerLink(entry, `${absolute}/${entry.raw}`, context.realRoot);
+    const { followSymlinks } = folder.settings;
+    const listing = followSymlinks ? { ...listed, entries: listed.entries.map(mark) } : listed;
     return await readListing(folder, path, { context, absolute, stats, watched, listing });
   } catch (error) {
     const code = errorCode(error);
@@ -82,29 +85,22 @@ interface OpenedDirectory {
   readonly listing: Listing;
 }
 
-async function readListing(folder: FolderState, path: string, opened: OpenedDirectory): Promise<Visit> {
-  const { context, absolute, stats, watched } = opened;
+async function readListing(
+  folder: FolderState,
+  path: string,
+  { context, absolute, stats, watched, listing }: OpenedDirectory,
+): Promise<Visit> {
   const { tree, observations } = folder;
   const before = tree.get(path);
   const above = path === '' ? undefined : tree.get(directoryOf(path));
-  const listing = folder.settings.followSymlinks
-    ? {
-        ...opened.listing,
-        entries: opened.listing.entries.map((entry) =>
-          markInnerLink(entry, `${absolute}/${entry.raw}`, context.realRoot),
-        ),
-      }
-    : opened.listing;
   const listedAt = observations.now();
   const named = [...listing.entries, ...listing.twins];
   const undecoded = listing.bytes.map(({ name, stats }) => ({ name: name.toString(), stats }));
   const fresh = observations.list(path, stats, [...named, ...undecoded]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
-  const ownRules = ownRulesOf(tree, absolute, { key: rulesKey, before });
-  if (ownRules !== undefined && 'message' in ownRules) {
-    const { message, isPassing } = ownRules;
-    return { kind: 'unreadable', isListed: true, message, isPassing };
-  }
+  const reading = readOwnRules(tree, absolute, { key: rulesKey, before });
+  if (reading?.kind === 'invalid') return { ...reading, kind: 'unreadable', isListed: true };
+  const ownRules = reading?.rules;
   const rulesAbove = above?.rules ?? folder.rules;
   const file = joinPath(path, ignoreFileName);
   const rules =
@@ -112,10 +108,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
-  const wasDirectory = (name: string) =>
-    before?.children.has(name) === true ||
-    before?.attachmentDirectories.includes(joinPath(path, name)) === true;
-  const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder, wasDirectory });
+  const sorted = sortEntries(folder, path, { listing, rules });
   const identity = { dev: stats.dev, ino: knownInode(stats.ino), birthtimeMs: stats.birthtimeMs };
   const paired = await pairEntries(folder, path, { absolute, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
@@ -141,7 +134,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     rawNames: orNone(rawNames(listing)),
     twins: orNone(new Set(sorted.twins.map(({ raw }) => raw))),
     undecodable: orNone(sorted.undecodable),
-    hidesFiles: found.hidesFiles || hidesFiles(opened.listing),
+    hidesFiles: found.hidesFiles || hidesFiles(listing),
     unfit: orNone(found.unfit),
     lists: orNone(paired.lists),
     stems: orNone(paired.stems),
@@ -151,8 +144,7 @@ async function readListing(folder: FolderState, path: string, opened: OpenedDire
     again: againOf(folder, before, { listing, paired, found }),
   };
   tree.set(path, state);
-  const hasGrown = () =>
-    lateFiles(opened.listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
+  const hasGrown = () => lateFiles(listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
   if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown()))
     tree.noteArrival(path, listedAt);
   return {
@@ -221,17 +213,16 @@ function companionKey(
   return isTrustedCompanion(settings.sidecarOwner, entry.stats, ownerUid) ? entryKey(entry) : '';
 }
 
-/** What the ignore file of a directory says, undefined where it has none; or why it cannot be used. */
-function ownRulesOf(
+/** What the ignore file of a directory says; null: it has none. */
+function readOwnRules(
   tree: Tree,
   absolute: string,
   { key, before }: { readonly key: string; readonly before: DirectoryState | undefined },
-): FileRules | undefined | UnreadDirectory {
-  if (key === '') return undefined;
+): RulesReading | null {
+  if (key === '') return null;
   const former = before?.ownRules;
-  if (before?.rulesKey === key && former !== undefined) return former;
-  const own = readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
-  return own.kind === 'valid' ? own.rules : own;
+  if (before?.rulesKey === key && former !== undefined) return { kind: 'valid', rules: former };
+  return readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
 }
 
 function rawNames({ entries }: Listing): ReadonlyMap<string, string> {

@@ -67,8 +67,7 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
   /** All at once: chokidar says only of its first paths when they are watched. */
   function place(): void {
     if (pending.size === 0) return;
-    const first = placed.size === 0;
-    if (first) waiting = ready(chokidar);
+    if (placed.size === 0) waiting = ready(chokidar);
     for (const absolute of pending) {
       // What was watched under this path before was another directory: its watch goes first.
       if (placed.has(absolute)) chokidar.unwatch(absolute);
