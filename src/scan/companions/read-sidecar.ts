@@ -23,6 +23,12 @@ const rememberedLength = 4 * 1024 * 1024;
 const sidecarOf = createTextCache((text) => readText(text, readSidecar), rememberedLength);
 const defaultsOf = createTextCache((text) => readText(text, readMetadata), rememberedLength);
 
+/** What the bytes of a document's sidecar say. */
+export function sidecarIn(bytes: Buffer): Reading<Sidecar> {
+  const text = decodeText(bytes);
+  return text.kind === 'invalid' ? text : sidecarOf(text.text);
+}
+
 /** Reads a document's sidecar. Never throws. */
 export function readSidecarFile(absolute: string): SidecarReading<Sidecar> {
   return readJsonFile(absolute, sidecarOf);

@@ -33,11 +33,8 @@ export function unlistedTrouble({ tree }: Pick<FolderState, 'tree'>, path: strin
   return null;
 }
 
-/** What is at a path; `nothing`: the first place on the way to it where there is no directory, or itself. */
-export type Found =
-  | { readonly kind: 'entry'; readonly entry: Entry }
-  | { readonly kind: 'nothing'; readonly path: string }
-  | NoDocument;
+/** What is at a path; null: nothing is there, or at `path`, the first place on the way to it where there is no directory. */
+type Found = { readonly kind: 'looked'; readonly path: string; readonly entry: Entry | null } | NoDocument;
 
 /** Follows the directories down to a path, and looks at it. */
 export function findEntry(folder: FolderState, path: string): Found {
@@ -45,14 +42,13 @@ export function findEntry(folder: FolderState, path: string): Found {
     const entry = entryAt(folder, place);
     if (entry?.kind === 'unreadable') return unknownPlace(printable(place), entry.fault);
     if (entry?.kind === 'link') return ignored('symbolic-link', `${printable(place)} is a symbolic link`);
-    if (entry?.kind !== 'directory') return { kind: 'nothing', path: place };
+    if (entry?.kind !== 'directory') return { kind: 'looked', path: place, entry: null };
   }
   const entry = entryAt(folder, path);
-  if (entry === null) return { kind: 'nothing', path };
-  if (entry.kind === 'unreadable') return unknownPlace('it', entry.fault);
-  if (entry.kind !== 'link' || !folder.settings.followSymlinks) return { kind: 'entry', entry };
+  if (entry?.kind === 'unreadable') return unknownPlace('it', entry.fault);
+  if (entry?.kind !== 'link' || !folder.settings.followSymlinks) return { kind: 'looked', path, entry };
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  return { kind: 'entry', entry: markInnerLink(entry, absolute, realRoot(folder.root)) };
+  return { kind: 'looked', path, entry: markInnerLink(entry, absolute, realRoot(folder.root)) };
 }
 
 /**

@@ -71,8 +71,8 @@ export function createInspector(folder: FolderState, changed: (directory: string
     if (byName.kind === 'ignored' && !isAttachmentDirectory(name))
       return withoutContent(folder, path, byName);
     const found = findEntry(folder, path);
-    if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
-    const entry = found.kind === 'entry' ? found.entry : null;
+    if (found.kind !== 'looked') return found;
+    const { entry } = found;
     // A name that differs from another only in its Unicode form never stands.
     if (entry !== null && isTwin)
       return withoutContent(folder, path, classifyByName(folder, normal, { kind: entry.kind, twin: name }));
@@ -84,7 +84,7 @@ export function createInspector(folder: FolderState, changed: (directory: string
     if (stats !== null) return inspectFile(folder, path, { stats, classified });
     if (folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true)
       return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
-    return absence(folder, found.kind === 'nothing' ? found.path : path);
+    return absence(folder, found.path);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readAgainMs } from '../../model/back-off.ts';
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { ignoreFileName } from '../rules/classify.ts';
@@ -128,7 +128,7 @@ export function createTree() {
   /** `at`: monotonic ms. */
   function put(path: string, state: DirectoryState | undefined, at: number): void {
     const before = states.get(path);
-    const standing = companionsOf(state);
+    const standing = new Set(companionsOf(state));
     for (const name of companionsOf(before)) if (!standing.has(name)) missed.set(joinPath(path, name), at);
     if (state?.again?.hidesLists === true) hidingLists.set(path, state.again);
     else hidingLists.delete(path);
@@ -174,7 +174,8 @@ export function createTree() {
     /** A name came to a directory, or a new file grew there, at this time, monotonic ms. */
     noteArrival: (path: string, at: number): void => {
       arrivals.set(path, at);
-      noteBelow(arrivalsBelow, path, at);
+      for (const place of ['', ...directoriesTo(path), path])
+        arrivalsBelow.set(place, Math.max(arrivalsBelow.get(place) ?? -Infinity, at));
     },
     /** When that last happened in a directory, monotonic ms; -Infinity: never, as far as is known. */
     arrivedAt: (path: string) => arrivals.get(path) ?? -Infinity,
@@ -207,26 +208,15 @@ export function createTree() {
   };
 }
 
-/** Of a directory, and of all above it. */
-function noteBelow(times: Map<string, number>, path: string, at: number): void {
-  for (let place = path; ; place = directoryOf(place)) {
-    times.set(place, Math.max(times.get(place) ?? -Infinity, at));
-    if (place === '') return;
-  }
-}
-
-const nothing: ReadonlySet<string> = new Set();
-
 /** What stands in a directory and has a say in what is sent from it. */
-function companionsOf(state: DirectoryState | undefined): ReadonlySet<string> {
-  if (state === undefined) return nothing;
+function companionsOf(state: DirectoryState | undefined): readonly string[] {
+  if (state === undefined) return [];
   const { lists, defaultsKey, rulesKey, unreadable } = state;
   // An ignore file that was not valid kept everything in.
   const isRuled = rulesKey !== '' || unreadable?.isPassing === false;
-  if (lists === undefined && defaultsKey === '' && !isRuled) return nothing;
-  return new Set([
+  return [
     ...(lists?.keys() ?? []),
     ...(defaultsKey === '' ? [] : [defaultsName]),
     ...(isRuled ? [ignoreFileName] : []),
-  ]);
+  ];
 }

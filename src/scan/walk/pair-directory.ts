@@ -85,20 +85,17 @@ async function readLists(
       lists.set(name, known);
       continue;
     }
-    const read = await readAttachmentList(`${absolute}/${raw}`);
-    if (read.kind === 'read') lists.set(name, { key, ...read.list });
-    else {
+    try {
+      lists.set(name, { key, ...(await readAttachmentList(`${absolute}/${raw}`)) });
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === undefined) throw error;
       lists.set(name, { key, attachments: known?.attachments ?? [], isUnread: true });
-      noteUnread(name, read.code);
+      noteUnread(name, code);
     }
   }
   return { lists, unread };
 }
-
-/** What came of reading a sidecar for the attachments that it lists. `code`: the file system's. */
-type ListReading =
-  | { readonly kind: 'read'; readonly list: Omit<SidecarList, 'key'> }
-  | { readonly kind: 'unreadable'; readonly code: string | undefined };
 
 const listKey: keyof Sidecar = 'attachments';
 /**
@@ -106,25 +103,17 @@ const listKey: keyof Sidecar = 'attachments';
  */
 const spellings = [`"${listKey}"`, '\\u'];
 
-/** The attachment paths that a valid sidecar lists. Cheap for those that list none. */
-async function readAttachmentList(absolute: string): Promise<ListReading> {
-  try {
-    const file = readSmallFile(absolute);
-    if (file === null) return { kind: 'read', list: { attachments: [] } };
-    const mode = narrowMode(file.bytes);
-    const listsNone = { kind: 'read', list: { attachments: [], mode } } as const;
-    if (!spellings.some((spelling) => file.bytes.includes(spelling))) return listsNone;
-    // Its schemas take a while to load, and most folders do without them until their first document is inspected.
-    const { readSidecarFile } = await import('../companions/read-sidecar.ts');
-    const reading = readSidecarFile(absolute);
-    if (reading.kind === 'unreadable') return reading;
-    if (reading.kind !== 'valid') return listsNone;
-    return { kind: 'read', list: { attachments: reading.value.attachments, mode } };
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    return { kind: 'unreadable', code };
-  }
+/** The attachment paths that a valid sidecar lists. Cheap for those that list none. Throws what `open` and `read` throw. */
+async function readAttachmentList(absolute: string): Promise<Omit<SidecarList, 'key'>> {
+  const file = readSmallFile(absolute);
+  if (file === null) return { attachments: [] };
+  const mode = narrowMode(file.bytes);
+  const listsNone = { attachments: [], mode };
+  if (!spellings.some((spelling) => file.bytes.includes(spelling))) return listsNone;
+  // Its schemas take a while to load, and most folders do without them until their first document is inspected.
+  const { sidecarIn } = await import('../companions/read-sidecar.ts');
+  const reading = sidecarIn(file.bytes);
+  return reading.kind === 'valid' ? { attachments: reading.value.attachments, mode } : listsNone;
 }
 
 /** The sharing mode that a sidecar states, as far as that can be told without its schema; undefined: none, or EVERYONE. */
