@@ -153,15 +153,11 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     checkLater();
   }
 
-  async function located(path: string): Promise<string> {
+  async function wanted(given: string, stat: FileStat): Promise<Wanted> {
+    const path = given.normalize('NFC');
     // Names of ASCII stand on disk as they are.
-    if (/[^\0-\x7f]/.test(path)) return ask('locate', { path });
-    return pathBelow(root, path);
-  }
-
-  async function wanted(path: string, stat: FileStat): Promise<Wanted> {
-    const absolute = await located(path.normalize('NFC'));
-    return { absolute, root, stat };
+    const isAscii = !/[^\0-\x7f]/.test(path);
+    return { absolute: isAscii ? pathBelow(root, path) : await ask('locate', { path }), root, stat };
   }
 
   function prepare(): Promise<void> {

@@ -66,7 +66,7 @@ export function createInspector(folder: FolderState, changed: (directory: string
     const { exclusion } = named;
     const name = nameOf(path);
     // By its name alone, before anything is read: such a rule holds whether the file is there or not.
-    const byName = classifyFile({ path, name, stats: null, exclusion }, folder);
+    const byName = classifyFile({ path, stats: null, exclusion }, folder);
     // A link to a directory is never entered under such a name, which `include` has no say in.
     if (byName.kind === 'ignored' && !isAttachmentDirectory(name))
       return withoutContent(folder, path, byName);
@@ -79,7 +79,7 @@ export function createInspector(folder: FolderState, changed: (directory: string
     if (entry?.kind === 'link' || entry?.kind === 'inner-link')
       return withoutContent(folder, path, classifyByName(folder, path, { kind: entry.kind }));
     const stats = entry?.kind === 'file' ? entry.stats : null;
-    const classified = classifyFile({ path, name, stats, exclusion }, folder);
+    const classified = classifyFile({ path, stats, exclusion }, folder);
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified);
     if (stats !== null) return inspectFile(folder, path, { stats, classified });
     if (folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true)

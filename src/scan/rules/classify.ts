@@ -4,6 +4,7 @@ import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
 import {
   emptyFileCode,
   joinPath,
+  nameOf,
   orphanSidecarCode,
   sidecarInCapitalsCode,
   symbolicLinkCode,
@@ -72,8 +73,6 @@ export interface FolderRules {
 /** What is known of a regular file that no rule leaves out. */
 export interface FileFacts {
   readonly path: string;
-  /** The last part of the path. */
-  readonly name: string;
   /** Null: nothing is there now. */
   readonly stats: Pick<FileStat, 'size'> | null;
   /** Why `include` leaves it out; null: it does not. */
@@ -191,7 +190,7 @@ function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classificat
 
 /** Classifies a regular file that no rule ignores by its place, its type and what `lstat` says. */
 export function classifyFile(
-  { path, name, stats, exclusion }: FileFacts,
+  { path, stats, exclusion }: FileFacts,
   { attachmentLists }: { readonly attachmentLists: Pick<AttachmentLists, 'isAttachment' | 'ownersOf'> },
 ): Classification {
   if (attachmentLists.isAttachment(path)) {
@@ -199,7 +198,7 @@ export function classifyFile(
     return { kind: 'attachment', owner };
   }
   if (exclusion !== null) return notIncluded(exclusion);
-  const type = brokenTypeRule(name);
+  const type = brokenTypeRule(nameOf(path));
   if (type !== null) return { kind: 'skipped', ...type };
   if (stats?.size === 0) return { kind: 'skipped', code: emptyFileCode, message: 'the file is empty' };
   return document;

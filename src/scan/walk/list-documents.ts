@@ -78,7 +78,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     for (const { name, stats, exclusion = null } of files) {
       if (stats === null) continue;
       const path = joinPath(directory, name);
-      const classified = classifyFile({ path, name, stats, exclusion }, folder);
+      const classified = classifyFile({ path, stats, exclusion }, folder);
       if (classified.kind === 'skipped') skip(name, classified);
       if (classified.kind === 'attachment') found.attached += 1;
       if (classified.kind !== 'document') continue;
