@@ -4,16 +4,6 @@ import * as fc from 'fast-check';
 import { applyMetadata } from '../../../src/embedded/documents/metadata.ts';
 
 describe('metadata that is applied', () => {
-  it('follows the operations in their order', () => {
-    const add = { value: 'A', operation: 'ADD' as const };
-    const remove = { value: 'A', operation: 'DELETE' as const };
-    expect(applyMetadata({}, { companies: [add, remove] }).metadata.companies).toEqual([]);
-    expect(applyMetadata({}, { companies: [remove, add] })).toEqual({
-      metadata: { companies: [{ value: 'A' }] },
-      warnings: ['company A was not there to be deleted'],
-    });
-  });
-
   it('knows a company by identifier and value, a tag by name and visibility', () => {
     const current = { companies: [{ value: 'A', identifier: 'CIK' as const }], customTags: [{ name: 't' }] };
     const { metadata, warnings } = applyMetadata(current, {
@@ -22,14 +12,6 @@ describe('metadata that is applied', () => {
     });
     expect(metadata).toEqual(current);
     expect(warnings).toHaveLength(2);
-  });
-
-  it('keeps the place of an element that is added again', () => {
-    const { metadata } = applyMetadata(
-      { companies: [{ value: 'A' }, { value: 'B' }] },
-      { companies: [{ value: 'A', salience: 'SECONDARY' }] },
-    );
-    expect(metadata.companies).toEqual([{ value: 'A', salience: 'SECONDARY' }, { value: 'B' }]);
   });
 
   it('is the same when a change is applied twice', () => {
