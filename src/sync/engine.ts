@@ -1,3 +1,5 @@
+import { groupBy } from '../lib/group-by.ts';
+import { createGathered } from '../lib/queue/gathered.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
 import { numberWords } from '../lib/text/amounts.ts';
 import { isWithin } from '../lib/time/clock.ts';
@@ -150,6 +152,8 @@ const inspectConcurrency = 128;
 const inspectedAhead = 1_000;
 /** In `said` of a document that stays at the service though its file is gone, before the code of the reason. */
 const remainsMark = 'remains ';
+/** So many of those that would be held are looked for at one go. */
+const locatedAtOnce = 1_000;
 /** When a file went is not known. */
 const longAgo = 0;
 /** After an inspection or a delivery that failed with an unexpected error. */
@@ -1219,11 +1223,11 @@ export class Engine {
       return this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     }
     if (place.kind === 'kept') return this.#keep(task, place);
-    const { folder } = task.ref;
-    const refused = this.#ledger.failure(task.ref);
+    const { ref } = task;
+    const refused = this.#ledger.failure(ref);
     if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
-    if (place.kind === 'hidden') return this.#hold([task], { folder, ...place, documents: 1 });
-    if (await this.#allowOrHold(folder, [task])) {
+    if (place.kind === 'hidden') return this.#hold([task], { folder: ref.folder, ...place, documents: 1 });
+    if (this.#ledger.isApproved(ref) || (await this.#judge(task)).includes(task)) {
       // The hold may have ended meanwhile, before its own grace was over.
       const dueAt = since + removeGraceMs;
       if (this.#clock.monotonic() < dueAt) return this.#advance(task, { kind: 'grace', dueAt });
@@ -1261,18 +1265,24 @@ export class Engine {
     return this.#clock.monotonic() >= since + this.#options.settings.timing.removeGraceMs;
   }
 
+  /** One search is for all that are looked for at the same time. */
+  readonly #search = createGathered(async (lost: Parameters<typeof findInFolders>[0]) => {
+    const ports = this.#options.folders.map(({ port }) => port);
+    const found = await findInFolders(lost, ports, (folder) => this.#ledger.root(folder)?.dev);
+    // What was not found may be below what is mounted by then.
+    for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
+    return found;
+  });
+
   /** Where the file of a document is that is gone from its path. Hidden, it may go where a person has approved that. */
   async #locate({ ref, gone, since, seen }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
     if (record === undefined) return { kind: 'nowhere' };
-    const ports = this.#options.folders.map(({ port }) => port);
     const { removeGraceMs } = this.#options.settings.timing;
     // Until its grace is over it may move on: where something has changed since, that counts as well.
     const files = [...filesOfRecord(record), ...(seen === null ? [] : [seen.stat])];
     const lost = { files, since: (gone?.since ?? since) + removeGraceMs };
-    const search = await findInFolders(lost, ports, (folder) => this.#ledger.root(folder)?.dev);
-    // What was not found may be below what is mounted by then.
-    for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
+    const search = (await this.#search(lost))(lost);
     const view = this.folders.viewOf(ref.folder);
     const seenAt = view.lastScanBefore(since);
     const place = await whereaboutsOf(
@@ -1295,29 +1305,35 @@ export class Engine {
     return place.kind === 'hidden' && this.#ledger.isApproved(ref) ? { kind: 'nowhere' } : place;
   }
 
-  /** Whether deletions of one folder may go out. Those that may not are held, or judged again later. */
-  async #allowOrHold(folder: string, tasks: readonly Task[]): Promise<boolean> {
-    const verdict = await this.holds.judge(folder, tasks);
-    if (verdict.kind !== 'hold') return verdict.kind === 'allow';
-    const kept = await this.#keepOfHeld(verdict.tasks.filter((task) => !tasks.includes(task)));
-    const held = verdict.tasks.filter((task) => !kept.has(task));
-    const where = this.holds.hiddenIn(folder) ?? null;
-    const { reason } = verdict;
-    const isSame = reason === this.#ledger.hold(folder)?.reason;
-    const documents = verdict.documents - kept.size;
-    await this.#hold(held, { folder, reason, documents, where: isSame ? where : null });
-    return false;
-  }
+  /** Judges deletions together: gives those that may go out. Those that may not are held, or judged again later. */
+  readonly #judge = createGathered(async (judged: readonly Task[]) => {
+    const allowed: Task[] = [];
+    for (const [folder, tasks] of groupBy(judged, ({ ref }) => ref.folder)) {
+      const verdict = await this.holds.judge(folder, tasks);
+      if (verdict.kind === 'allow') allowed.push(...tasks);
+      if (verdict.kind !== 'hold') continue;
+      const kept = await this.#keepOfHeld(verdict.tasks.filter((task) => !tasks.includes(task)));
+      const held = verdict.tasks.filter((task) => !kept.has(task));
+      const where = this.holds.hiddenIn(folder) ?? null;
+      const { reason } = verdict;
+      const isSame = reason === this.#ledger.hold(folder)?.reason;
+      const documents = verdict.documents - kept.size;
+      await this.#hold(held, { folder, reason, documents, where: isSame ? where : null });
+    }
+    return allowed;
+  });
 
   /** Of those that would be held with others, some may have their files elsewhere: nobody deletes these. */
   async #keepOfHeld(tasks: readonly Task[]): Promise<ReadonlySet<Task>> {
     const kept = new Set<Task>();
-    for (const task of tasks) {
+    const keep = async (task: Task) => {
       const place = await this.#locate(task);
-      if (place.kind !== 'kept') continue;
+      if (place.kind !== 'kept') return;
       kept.add(task);
       await this.#keep(task, place);
-    }
+    };
+    for (let from = 0; from < tasks.length; from += locatedAtOnce)
+      await Promise.all(tasks.slice(from, from + locatedAtOnce).map(keep));
     return kept;
   }
 

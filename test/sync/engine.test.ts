@@ -279,7 +279,7 @@ describe('the sync engine', () => {
       expect.objectContaining({
         folder: 'inbox',
         documents: 30,
-        message: expect.stringMatching(/: a\/1\.txt, a\/2\.txt, a\/3\.txt and 27 more$/),
+        message: expect.stringMatching(/: a\/0\.txt, a\/1\.txt, a\/2\.txt and 27 more$/),
       }),
     ]);
     const hold = await eventually(() => world.ledger().hold('inbox') ?? null);

@@ -8,7 +8,7 @@ import {
 import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { groupBy } from '../../model/report/explanations.ts';
+import { groupBy } from '../../lib/group-by.ts';
 import { pauseWords } from '../../model/report/pause-words.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../model/errors.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
-import { groupBy } from '../../model/report/explanations.ts';
+import { groupBy } from '../../lib/group-by.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { pauseEnd } from './pauses.ts';
 import type { PausedFolder, Pauses } from './pauses.ts';

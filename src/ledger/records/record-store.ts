@@ -2,7 +2,7 @@ import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/d
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
-import { groupBy } from '../../model/report/explanations.ts';
+import { groupBy } from '../../lib/group-by.ts';
 import { toEntry } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 

@@ -75,6 +75,8 @@ export interface FoundFiles {
   readonly unreadable: readonly UnreadableDirectory[];
   /** Directories, NFC, that have changed and were not listed since: others may be in or below them. They are listed next. */
   readonly changed: readonly string[];
+  /** What went before this moment is in none of `changed`, monotonic ms. */
+  readonly listedUntil: number;
 }
 
 /** A file that went out, or was to go out, with a document. */
@@ -121,8 +123,8 @@ export interface FolderPort {
   readonly attaches: (question: AttachmentQuestion) => Promise<AttachmentAnswer>;
   /**
    * Looks for files by their identity in every directory that is listed, as it was listed last: what is ignored by its own
-   * name, attached, empty or of no supported type is found too. `since`: when they went, monotonic ms. Null: the root
-   * cannot be read.
+   * name, attached, empty or of no supported type is found too. `since`: when the last of them went, monotonic ms.
+   * Null: the root cannot be read.
    */
   readonly find: (files: readonly FileStat[], since: number) => Promise<FoundFiles | null>;
   /**

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/group-by.ts';
 import { capitalized, sentences } from '../../lib/text/sentences.ts';
 import type { WaitKind } from './wait-kinds.ts';
 
@@ -519,18 +520,4 @@ export function groupByCause<T extends { readonly code: string }>(items: readonl
     groupBy(items, ({ code }) => code),
     ([code, members]) => ({ code, items: members }),
   ).sort((a, b) => b.items.length - a.items.length || (a.code < b.code ? -1 : 1));
-}
-
-/** What has the same key, in the order of the first of each. */
-export function groupBy<T>(
-  items: readonly T[],
-  keyOf: (item: T) => string,
-): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }

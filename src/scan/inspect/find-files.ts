@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 
+import { groupBy } from '../../lib/group-by.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { isPerhapsSame, joinPath, sameDirectory } from '../../model/document.ts';
@@ -27,6 +28,7 @@ export async function findFiles(
   if (before.kind === 'unavailable') return null;
   const real = realRoot(root);
   const slice = createTimeSlice(32);
+  const byInode = groupBy(wanted, ({ ino }) => ino);
   const files: FoundFile[] = [];
   const unreadable: UnreadableDirectory[] = [];
   for (const path of observations.directoriesOf(wanted)) {
@@ -39,7 +41,7 @@ export async function findFiles(
         const { name, kind, stats } = entry;
         if (kind !== 'file' || stats === null) continue;
         const stat = statOf(stats);
-        if (!wanted.some((one) => isPerhapsSame(one, stat))) continue;
+        if (byInode.get(stat.ino)?.some((one) => isPerhapsSame(one, stat)) !== true) continue;
         const isNamed = entries.some((one) => one === entry);
         files.push({ path: joinPath(path, name), stat, isNamed });
       }
@@ -51,17 +53,20 @@ export async function findFiles(
     }
   }
   unreadable.push(...unreadableDirectories(folder));
-  const changed = unlistedDirectories(folder, since);
+  const unlisted = unlistedDirectories(folder, since);
   const after = readRoot(root);
   if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
-  return { files, unreadable, changed };
+  return { files, unreadable, ...unlisted };
 }
 
 /** Directories that changed and were not listed since a moment, monotonic ms; and those with some that never were. */
-function unlistedDirectories(folder: FolderState, since: number): readonly string[] {
+function unlistedDirectories(
+  folder: FolderState,
+  since: number,
+): Pick<FoundFiles, 'changed' | 'listedUntil'> {
   const { absolute, tree, observations, unchanged } = folder;
   // What went before all of them were looked at is in their listings, if it is anywhere: hundreds go together.
-  if (since <= unchanged.at) return [];
+  if (since <= unchanged.at) return { changed: [], listedUntil: Infinity };
   const isChanged = (path: string) => {
     const place = absolute(tree.rawPath(path));
     // The root itself may be a link.
@@ -69,17 +74,21 @@ function unlistedDirectories(folder: FolderState, since: number): readonly strin
     return stats === null || !observations.isAsListed(path, stats);
   };
   let areAllUnchanged = true;
-  const unlisted: string[] = [];
+  const changed: string[] = [];
+  let listedUntil = Infinity;
   for (const [path, { unreadable, attachmentDirectories, children, listedAt }] of tree.entries()) {
     if (unreadable !== null) continue;
     // What it has just shown is still to be listed itself.
     const isBegun = [...children].some((name) => !tree.has(joinPath(path, name)));
     if (!isBegun && ![path, ...attachmentDirectories].some(isChanged)) continue;
     areAllUnchanged = false;
-    if (isBegun || listedAt < since) unlisted.push(path);
+    const until = isBegun ? -Infinity : listedAt;
+    if (until >= since) continue;
+    changed.push(path);
+    listedUntil = Math.min(listedUntil, until);
   }
   if (areAllUnchanged) unchanged.at = observations.now();
-  return unlisted;
+  return { changed, listedUntil };
 }
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */

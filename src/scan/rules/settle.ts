@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/group-by.ts';
 import { directoryOf, joinPath, knownInode, nameOf } from '../../model/document.ts';
 import type { FileIdentity, FileStat } from '../../model/document.ts';
 
@@ -104,11 +105,10 @@ export function createObservations(settleMs: number, passed = () => performance.
       listed.get(directory)?.keys[0] === keyOf(nameOf(directory), own),
     /** Directories whose listings showed one of these files, or one that cannot be told from it by four bytes. */
     directoriesOf: (files: readonly FileStat[]): readonly string[] => {
-      const wanted = files.map(markOf);
-      const directories: string[] = [];
-      for (const [directory, { marks }] of listed)
-        if (wanted.some((mark) => isAmong(marks, mark))) directories.push(directory);
-      return directories;
+      const wanted = groupBy(files.map(markOf), inodeIn);
+      const isWanted = (mark: number) =>
+        wanted.get(inodeIn(mark))?.some((one) => isAlike(one, mark)) === true;
+      return [...listed].flatMap(([directory, { marks }]) => (marks.some(isWanted) ? [directory] : []));
     },
     /** For how long it has been there at least, by the times of its file system, ms; 0 where its birth time is unknown. */
     ageMs: ({ birthtimeMs }: Pick<FileIdentity, 'birthtimeMs'>): number =>
@@ -172,14 +172,14 @@ function markOf({ ino, birthtimeMs, mtimeMs }: FileStat): number {
   return (((knownInode(ino) || mtimeMs) << birthBits) | birth) >>> 0;
 }
 
-/** Where one of two birth times is not known, the inode number alone counts. */
-function isAmong(marks: Uint32Array, wanted: number): boolean {
-  for (const mark of marks) {
-    const differs = mark ^ wanted;
-    if (differs >>> birthBits !== 0) continue;
-    if (differs === 0 || (mark & birthMask) === 0 || (wanted & birthMask) === 0) return true;
-  }
-  return false;
+/** What a mark keeps of the inode number, or of the time in its place. */
+function inodeIn(mark: number): number {
+  return mark >>> birthBits;
+}
+
+/** Whether two marks that agree in this may be of one file: where a birth time is not known, nothing else counts. */
+function isAlike(a: number, b: number): boolean {
+  return a === b || (a & birthMask) === 0 || (b & birthMask) === 0;
 }
 
 const numbers = new Float64Array(4);

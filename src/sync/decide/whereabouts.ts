@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/group-by.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { isBirthKnown, isPerhapsSame, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
@@ -131,7 +132,13 @@ function kept(ref: DocumentRef, why: string, at: StandingFile | null): Whereabou
 
 type InFolder<T> = T & { readonly folder: string };
 
-/** Where a file was found, in all folders. */
+/** The files that a document had, and when they went, monotonic ms. */
+interface Lost {
+  readonly files: readonly FileStat[];
+  readonly since: number;
+}
+
+/** Where the files of a document were found, in all folders. */
 interface SearchResult {
   readonly files: readonly InFolder<FoundFile>[];
   readonly unreadable: readonly InFolder<UnreadableDirectory>[];
@@ -140,25 +147,36 @@ interface SearchResult {
 }
 
 /**
- * Looks for a file in all folders by what it is known by. `since`: when it went, monotonic ms. `rootDevice`: on which device the
- * root of a folder was when it was seen last; undefined: it never was.
+ * Looks for the files of documents in all folders by what they are known by, at one go: gives what was found of each.
+ * `rootDevice`: on which device the root of a folder was when it was seen last; undefined: it never was.
  */
 export async function findInFolders(
-  { files: lost, since }: { readonly files: readonly FileStat[]; readonly since: number },
+  lost: readonly Lost[],
   folders: readonly Pick<FolderPort, 'name' | 'find'>[],
   rootDevice: (folder: string) => number | undefined,
-): Promise<SearchResult> {
+): Promise<(one: Lost) => SearchResult> {
+  const wanted = lost.flatMap(({ files }) => files);
+  const latest = Math.max(...lost.map(({ since }) => since));
   const found = await Promise.all(
-    folders.map(async ({ name, find }) => ({ folder: name, found: await find(lost, since) })),
+    folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted, latest) })),
   );
-  /** A file is renamed within its device only. */
-  const mayHold = (folder: string) => lost.some(({ dev }) => (rootDevice(folder) ?? dev) === dev);
-  return {
-    files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
-    isUnlisted: found.some(({ found }) => found !== null && found.changed.length > 0),
-    unreadable: found.flatMap(({ folder, found }) =>
-      (found?.unreadable ?? (mayHold(folder) ? [wholeRoot] : [])).map((one) => ({ ...one, folder })),
-    ),
+  const byInode = groupBy(
+    found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
+    ({ stat }) => stat.ino,
+  );
+  return ({ files, since }) => {
+    /** A file is renamed within its device only. */
+    const mayHold = (folder: string) => files.some(({ dev }) => (rootDevice(folder) ?? dev) === dev);
+    const inodes = [...new Set(files.map(({ ino }) => ino))];
+    return {
+      files: inodes
+        .flatMap((ino) => byInode.get(ino) ?? [])
+        .filter(({ stat }) => files.some((one) => isPerhapsSame(one, stat))),
+      isUnlisted: found.some(({ found }) => found !== null && found.listedUntil < since),
+      unreadable: found.flatMap(({ folder, found }) =>
+        (found?.unreadable ?? (mayHold(folder) ? [wholeRoot] : [])).map((one) => ({ ...one, folder })),
+      ),
+    };
   };
 }
 

@@ -182,19 +182,25 @@ describe('a file that is looked for in all folders', () => {
       files: [],
       unreadable: [{ path: 'closed', look: '1' }],
       changed: ['new'],
+      listedUntil: 1,
     };
-    const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], unreadable: [], changed: [] };
-    expect(
-      await findInFolders(
-        { files: [file], since: 0 },
-        [folder('inbox', inbox), folder('beside', beside)],
-        () => undefined,
-      ),
-    ).toEqual({
-      files: [{ folder: 'beside', path: 'a.pdf', stat: file, isNamed: true }],
-      unreadable: [{ folder: 'inbox', path: 'closed', look: '1' }],
-      isUnlisted: true,
-    });
+    const nothing = { unreadable: [], changed: [], listedUntil: Infinity };
+    const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], ...nothing };
+    const lost = [
+      { files: [file], since: 2 },
+      { files: [statOf({ ino: 2 })], since: 1 },
+    ] as const;
+    const search = await findInFolders(
+      lost,
+      [folder('inbox', inbox), folder('beside', beside)],
+      () => undefined,
+    );
+    const unreadable = [{ folder: 'inbox', path: 'closed', look: '1' }];
+    const files = [{ folder: 'beside', path: 'a.pdf', stat: file, isNamed: true }];
+    expect(lost.map(search)).toEqual([
+      { files, unreadable, isUnlisted: true },
+      { files: [], unreadable, isUnlisted: false },
+    ]);
   });
 
   it.each([
@@ -202,7 +208,8 @@ describe('a file that is looked for in all folders', () => {
     ['of which no device is known', undefined, 1],
     ['on another device', file.dev + 1, 0],
   ])('may be in a root that cannot be read, %s: %j', async (_, device, hiding) => {
-    const found = await findInFolders({ files: [file], since: 0 }, [folder('inbox', null)], () => device);
-    expect(found.unreadable).toHaveLength(hiding);
+    const lost = { files: [file], since: 0 };
+    const search = await findInFolders([lost], [folder('inbox', null)], () => device);
+    expect(search(lost).unreadable).toHaveLength(hiding);
   });
 });

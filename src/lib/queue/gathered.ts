@@ -1,0 +1,22 @@
+import { createTurns } from './turns.ts';
+
+/**
+ * Handles together what comes while it is at work with others: what is given to each, or fails, was begun after it came.
+ */
+export function createGathered<T, Result>(
+  handle: (items: readonly T[]) => Promise<Result>,
+): (item: T) => Promise<Result> {
+  const inTurn = createTurns();
+  let waiting: T[] = [];
+  let handled: Promise<Result> | null = null;
+  return (item) => {
+    waiting.push(item);
+    handled ??= inTurn(() => {
+      const items = waiting;
+      waiting = [];
+      handled = null;
+      return handle(items);
+    });
+    return handled;
+  };
+}
