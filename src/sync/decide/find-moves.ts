@@ -267,7 +267,7 @@ function isProven(known: readonly FileStat[], found: FileStat): boolean {
  * Recognises documents that changed places: swaps, chains of renames, a rename over another document, where each file
  * in question is a recorded one by inode and content. A document whose file was overwritten takes the path that came
  * free, where its file is missing: it is deleted like any other, with grace and guard, or found again. Otherwise the
- * path keeps its docId.
+ * path keeps its docId: so does the one in a rotation in whose place a file without a record stands, a save with a backup.
  */
 async function findRelocation(document: FoundDocument, evidence: MoveEvidence): Promise<MoveDecision> {
   const { ledger, tasks, inspect } = evidence;
@@ -275,6 +275,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
   const moved = new Set<string>();
   const free: DocumentRef[] = [];
   const overwritten: LedgerEntry[] = [];
+  let saved: MoveStep | undefined;
   const queue: { ref: DocumentRef; stat: FileStat }[] = [document];
   for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
     const { ref, stat } = place;
@@ -282,7 +283,12 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     if (steps.has(key)) continue;
     const found = await recordOfFile(ref, stat, evidence);
     if (found === 'unclear') return unclear;
-    if (found === null || steps.size >= longestChain) return none;
+    if (steps.size >= longestChain) return none;
+    if (found === null) {
+      saved = [...steps.values()].find(({ entry }) => refKey(entry.ref) === key);
+      if (saved === undefined) return none;
+      continue;
+    }
     const { entry, isEdited } = found;
     // A hard link: one file stands at two paths, and its docId can have one.
     if (moved.has(entry.record.docId)) return none;
@@ -305,7 +311,10 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
   }
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
   const left = giveFreePaths(free, homeless);
-  return left === null ? none : { kind: 'move', steps: [...steps.values()], left };
+  const followed = [...steps.values()].filter((step) => step !== saved);
+  if (left === null || followed.length === 0) return none;
+  const vacated = saved === undefined ? [] : [{ ref: saved.to, takenBy: null }];
+  return { kind: 'move', steps: followed, left: [...left, ...vacated] };
 }
 
 /**

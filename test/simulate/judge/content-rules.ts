@@ -259,7 +259,7 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
   const known = own.length > 0 ? own : all;
   const files = new Set(
     known
-      .flatMap((one) => held.filesOf(one, reading))
+      .flatMap((one) => [...held.filesOf(one, reading), ...held.savesOf(one, reading)])
       .filter(isListed)
       .map(keyOf),
   );

@@ -64,7 +64,16 @@ export class HeldDocuments {
       .filter(({ identity }) => one.files.has(identity) || !this.#isOfAnother(identity, one, reading));
   }
 
-  /** Those, and after a swap what stands in their places; of two names that are one, either (contract 7.3). */
+  /** What was not sent, where its file has stood in the place of another document: a save of it with a backup (7.27). */
+  savesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
+    return [...one.taken]
+      .filter((path) => this.#hasStood(one, path))
+      .map((path) => reading.files.get(path))
+      .filter((file) => file !== undefined)
+      .filter(({ identity }) => !this.alive().some(({ accepted }) => accepted === identity));
+  }
+
+  /** Files of a document, and after a swap what stands in their places; of two names that are one, either (contract 7.3). */
   placedFiles(one: HeldDocument, reading: Reading): readonly RoledFile[] {
     const placed = [...one.places.keys()].flatMap((path) => [
       reading.files.get(path),

@@ -226,6 +226,12 @@ describe('the document of a file that stands at a path', () => {
     disk: { 'inbox/b': [1, 'one'], 'inbox/c': [2, 'two'] },
     records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
   };
+  /** All went on by one place, and at the first of them stands what is new. */
+  const rotated: Place = {
+    disk: { 'inbox/a': [9, 'new'], 'inbox/b': [1, 'one'], 'inbox/c': [2, 'two'] },
+    records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
+  };
+  const alsoPushed: Readonly<Record<string, File>> = { ...rotated.records, 'inbox/c': [3, 'three'] };
   const settles: Inspection = { kind: 'settling', againMs: 50 };
   const isUnfit: Inspection = { kind: 'unfit', code: 'sidecar-invalid', message: '' };
 
@@ -255,6 +261,29 @@ describe('the document of a file that stands at a path', () => {
       'comes over another one, though its file was edited on the way',
       { ...over, disk: { 'inbox/b': [1, 'edited'] } },
       'inbox/a → inbox/b edited; left: inbox/a = doc of inbox/b',
+    ],
+    ...['inbox/b', 'inbox/c'].map(
+      (at) =>
+        [
+          `goes on in a rotation, but for the one in whose place a new file stands, seen from ${at}`,
+          { ...rotated, at },
+          'inbox/b → inbox/c; left: inbox/b',
+        ] as const,
+    ),
+    ['stays where a new file stands in its place', { ...rotated, at: 'inbox/a' }, 'none'],
+    [
+      'stays in a rotation that overwrites the last one',
+      { ...rotated, records: alsoPushed, at: 'inbox/c' },
+      'none',
+    ],
+    [
+      'stays where a backup that overwrites the last one was made of it',
+      {
+        disk: { 'inbox/a': [9, 'new'], 'inbox/b': [1, 'one'] },
+        records: { ...rotated.records },
+        at: 'inbox/b',
+      },
+      'none',
     ],
     ['is unclear while one of a swap is another file', { ...swapped, reads: { 'inbox/b': null } }, 'unclear'],
     [
