@@ -3,6 +3,7 @@ import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.
 import type { ComparedDocument } from '../../model/operation.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import { heldElsewhere } from '../../model/plan.ts';
+import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type {
   LedgerEntry,
   LedgerPort,
@@ -136,7 +137,8 @@ export function recordedOwners(
   const isOwn = own !== undefined && isSameFile(own.stat, stat);
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
-    if (refKey(owner) === refKey(ref) || isSameFile(record.stat, stat)) return [];
+    if (refKey(owner) === refKey(ref) || filesOfRecord(record).some((file) => isSameFile(file, stat)))
+      return [];
     const places = record.attachments.map((one) => ({
       stat: one.stat,
       place: { folder: one.folder ?? owner.folder, path: one.path ?? '' },

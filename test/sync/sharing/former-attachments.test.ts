@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, readdir, rename, rm } from 'node:fs/promises';
+import { link, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { engineTiming } from '../../support/worlds/engine-world.ts';
@@ -70,6 +70,21 @@ it('a document that takes the place of its own attachment is none', async () => 
   await laterOn();
   expect(world.held()).toMatchObject({ 'figure.csv': 'document' });
   expect([...world.engine().tasks.in('waiting')].map(({ ref }) => ref.path)).toEqual([]);
+});
+
+it('an attachment that took the place of its own document, and that of another one by a hard link, is no attachment any more (7.4)', async () => {
+  await world.inbox.write('other.txt', 'other');
+  await world.sync();
+  await move('figure.csv', 'f.txt');
+  await laterOn();
+  await rm(world.inbox.join('other.txt'));
+  await link(world.inbox.join('f.txt'), world.inbox.join('other.txt'));
+  for (const name of ['f.txt', 'f.txt.meta.json']) await rm(world.inbox.join(name));
+  await laterOn();
+  await laterOn();
+  expect(world.held()).toEqual({ 'other.txt': '1,2,3' });
+  const modes = [...world.service.documents.values()].map(({ metadata }) => modeOf(metadata));
+  expect(modes).toEqual(['NONE']);
 });
 
 it('what was renamed while the sidecar listed it goes with its document under its new name once that has none', async () => {
