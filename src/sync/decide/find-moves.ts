@@ -16,6 +16,7 @@ import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { keptCode, reasonOf } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
 
@@ -140,7 +141,7 @@ async function findOrigin(
   document: FoundDocument,
   evidence: MoveEvidence,
 ): Promise<MoveDecision> {
-  const { ledger } = evidence;
+  const { ledger, tasks } = evidence;
   const { ref, stat: standing } = document;
   if (isBeingUploaded(task, document, evidence)) return unclear;
   const possible = candidates(standing, perhapsMissing(standing, evidence));
@@ -148,7 +149,12 @@ async function findOrigin(
   const sha256 = await evidence.hash(ref, standing).catch(emptyUnlessPassing);
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
-  const like = possible.filter((entry) => entry.record.sha256 === sha256 || isFileOf(entry, standing));
+  // Where birth times are unknown, the number of a file that was looked for everywhere was used again (7.19).
+  const isReused = (entry: MissingEntry) =>
+    isLookedFor(tasks.get(entry.ref)) && !isBirthKnown(entry.record.stat, standing);
+  const like = possible.filter(
+    (entry) => entry.record.sha256 === sha256 || (isFileOf(entry, standing) && !isReused(entry)),
+  );
   const found = await matchOfLeft({ ref, stat: standing, sha256 }, like, evidence);
   if (ledger.get(document.ref) !== undefined) return none;
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
@@ -158,6 +164,11 @@ async function findOrigin(
   const stat = isEdited ? match.record.stat : document.stat;
   const step = { entry: match, to: document.ref, stat, isEdited };
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
+}
+
+/** It was nowhere: its deletion is held, or its document is kept. */
+function isLookedFor(task: Task | undefined): boolean {
+  return task?.state.kind === 'held' || (task !== undefined && reasonOf(task)?.code === keptCode);
 }
 
 /** A record follows its file to where that is not sent; null: not into a folder that treats removed files otherwise. */

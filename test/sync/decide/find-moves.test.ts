@@ -21,6 +21,8 @@ interface Place {
   readonly at?: string;
   /** Paths of records that are known to be missing, though nobody inspected them for this. */
   readonly missing?: readonly string[];
+  /** What came of the search for those. */
+  readonly outcome?: TaskEvent;
   /** Folders whose root is another one than the ledger knows. */
   readonly changedRoots?: readonly string[];
   /** What has happened to the tasks of files that stand there. */
@@ -72,6 +74,7 @@ async function moveIn(place: Place): Promise<MoveDecision> {
     const task = tasks.open(refOf(key), { present: false, priority: 'live', at: 0 });
     tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
     tasks.apply(task, { kind: 'missing', at: 0, device: 1 });
+    if (place.outcome !== undefined) tasks.apply(task, place.outcome);
   }
   for (const [key, file] of Object.entries(disk)) {
     const seen = { stat: statOfFile(file), fingerprint: '' };
@@ -144,6 +147,15 @@ const removed = (birth: Partial<FileStat> = {}, now = birth): Place => ({
   records: { 'gone/old': [1, 'one', birth] },
   finds: { 'gone/old': undefined },
 });
+const held: TaskEvent = { kind: 'held', reason: { code: 'held', message: '' } };
+const keptByPerson: TaskEvent = { kind: 'dormant', reason: { code: 'kept', message: '' } };
+const unborn = { birthtimeMs: 0 };
+/** A file that bears the number of one that is gone. */
+const reusedNumber: Place = {
+  disk: { 'inbox/new': [1, 'other', unborn] },
+  records: { 'inbox/old': [1, 'one', unborn] },
+  missing: ['inbox/old'],
+};
 const goesOut: Place = { disk: linked.disk, tasks: { 'inbox/old': sending } };
 const otherGoneOut: File = [2, 'two'];
 
@@ -190,6 +202,26 @@ describe('the document of a file that stands at a path', () => {
       'is not that of such a folder where birth times are unknown, and the times differ',
       removed({ birthtimeMs: 0 }, { birthtimeMs: 0, mtimeMs: 7 }),
       'none',
+    ],
+    [
+      'is that of the path that the file left, edited, where birth times are unknown',
+      reusedNumber,
+      'inbox/old → inbox/new edited; left: inbox/old',
+    ],
+    [
+      'is new where birth times are unknown, and the number is of a file that was looked for and is nowhere: held (7.19)',
+      { ...reusedNumber, outcome: held },
+      'none',
+    ],
+    [
+      'is new where birth times are unknown, and the number is of a file that was looked for and is nowhere: kept (7.19)',
+      { ...reusedNumber, outcome: keptByPerson },
+      'none',
+    ],
+    [
+      'is that of a held one with the same content, where birth times are unknown',
+      { ...reusedNumber, disk: { 'inbox/new': [1, 'one', unborn] }, outcome: held },
+      follows,
     ],
     ['is unclear while it is another file', { ...renamed, reads: { 'inbox/new': null } }, 'unclear'],
     ['is new where it cannot be read', { ...renamed, reads: { 'inbox/new': new Error('EIO') } }, 'none'],
