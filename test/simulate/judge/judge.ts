@@ -36,6 +36,8 @@ export interface JudgeOptions {
   readonly isIdentityUnsure: boolean;
   /** The process dies at some moment: what it was about to upload is in doubt. */
   readonly isKilled: boolean;
+  /** The disk is full for so long at most, ms. */
+  readonly fullMs: number;
 }
 
 /** An upload that may be in doubt: its file then, and the files and places that it may be of by now. */
@@ -199,9 +201,11 @@ export class Judge {
   started(folders: readonly JudgedFolder[], now: number): void {
     this.#folders = folders;
     this.#startedAt = now;
-    // An answer that came just before the process was killed may not be written down.
+    // An answer that came just before the process was killed may not be written down: after a full disk that is tried
+    // again when as long again has passed.
+    const { isKilled, fullMs } = this.#options;
     for (const [docId, at] of this.#answeredAt)
-      if (this.#options.isKilled && at > now - writtenMs) this.held.forget(docId);
+      if (isKilled && at > now - writtenMs - 2 * fullMs) this.held.forget(docId);
     this.retries();
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();

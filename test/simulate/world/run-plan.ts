@@ -39,6 +39,7 @@ export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult
     noticeMs: noticeMs(setting),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
     isKilled: plan.steps.some(({ act }) => act.kind === 'restart' && act.how !== 'stop'),
+    fullMs: Math.max(0, ...plan.steps.map(({ act }) => (act.kind === 'full' ? act.forMs : 0))),
   });
   const simulation = new Simulation(plan, judge);
   useMachine(simulation);
