@@ -204,7 +204,8 @@ export class Taints {
       const isGone = goneAt !== null && now - goneAt > this.#seenMs;
       const isOver = isAway ? isGone : this.#isOver(one, identity, reading);
       if (isOver) this.#attached.delete(identity);
-      if (isOver && !isGone) this.#former.set(identity, { ...ended, overAt: now, isGlimpse: false });
+      if (isOver && !isGone)
+        this.#former.set(identity, { ...ended, overAt: now, isGlimpse: this.#mayGoOn(one, reading) });
       // What has come to its place may be what its list names.
       const standing = reading.files.get(one.path)?.identity;
       if (
@@ -234,6 +235,13 @@ export class Taints {
   /** Whether a file may still be an attachment, since what ended that stood for a moment only. */
   isPerhapsAttached(identity: object): boolean {
     return this.#former.get(identity)?.isGlimpse === true;
+  }
+
+  /** Whether its owner may as well stand where no sidecar is that says so: only its owner's ends it (contract 4). */
+  #mayGoOn({ docId }: Attached, reading: Reading): boolean {
+    const document = docId === null ? undefined : this.#held.all.get(docId);
+    const owners = document?.isDeleted === false ? pathsOf(this.#held, document, reading) : [];
+    return owners.length > 1 && owners.some((one) => reading.sidecarOf(one) === null);
   }
 
   /** Whether what was an attachment is none any more (contract 4). */
