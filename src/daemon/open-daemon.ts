@@ -2,7 +2,7 @@ import { isDirectory } from '../lib/files/make-directory.ts';
 import { openFolder } from '../scan/folder.ts';
 import type { Daemon } from './assemble-daemon.ts';
 import type { DaemonOptions } from './reach-service.ts';
-import { guardSharedFolder } from './process/guard-shared-folder.ts';
+import { guardFolder } from './process/guard-folder.ts';
 import { guardTwinFolders } from './process/guard-twin-folders.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     options,
   );
   const owners = place?.claim(settings.folders) ?? null;
-  const folders = owners === null ? all : all.map((folder) => guardSharedFolder(folder, owners, log));
+  const folders = owners === null ? all : all.map((folder) => guardFolder(folder, owners.guard(folder), log));
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();
     const { openParts } = await import('./open-parts.ts');

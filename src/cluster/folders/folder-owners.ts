@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { FolderIdentity } from './folder-identity.ts';
@@ -11,8 +12,8 @@ import type { Beat } from '../redis/beat.ts';
 import type { Redis } from '../redis/connection.ts';
 import { redisScript } from '../redis/script.ts';
 
-/** Whose the folders of a configuration are, by their names. */
-export type FolderOwnersView = Pick<FolderOwners, 'elsewhere' | 'isAt' | 'listen'>;
+/** Whose the folders of a configuration are. */
+export type FolderOwnersView = Pick<FolderOwners, 'guard'>;
 
 interface FolderQuestion {
   readonly key: string;
@@ -133,15 +134,28 @@ export function claimFolders({ redis, ledger, host, folders, clock, onChange }: 
     /** Each folder was looked at, and whose it is is known of those that are there. */
     isKnown: (): boolean => all.every(({ wasSeen }) => wasSeen) && !isPending(),
     /** Why a folder is not this host's; null: it is, or that is not known yet. */
-    elsewhere: (folder: string): Reason | null => watched.get(folder)?.elsewhere ?? null,
-    /** False: another directory stands at the folder's path than the one whose owner is known. */
-    isAt: (folder: string, { dev, ino }: Pick<FolderIdentity, 'dev' | 'ino'>): boolean => {
-      const identity = watched.get(folder)?.identity;
-      return identity?.dev === dev && identity.ino === ino;
-    },
-    /** Calls when a folder has become this host's. */
-    listen: (listener: () => void): void => void listeners.add(listener),
+    elsewhere,
+    guard,
   };
+
+  /**
+   * A folder of which nothing is found while another ledger has it; it begins when that ledger has given it up. Nor is
+   * anything found in a directory whose owner is not known: something was mounted there a moment ago.
+   */
+  function guard({ name, path, rootNow }: Pick<FolderPort, 'name' | 'path' | 'rootNow'>) {
+    const reason = () => elsewhere(name);
+    const look = async (): Promise<Reason | null> => {
+      const root = await rootNow().catch(() => null);
+      const identity = watched.get(name)?.identity;
+      if (root === null || (identity?.dev === root.dev && identity.ino === root.ino)) return reason();
+      return { code: 'folder-changed', message: `${path} is another directory than before` };
+    };
+    return { reason, look, listen: (freed: () => void) => void listeners.add(freed) };
+  }
+
+  function elsewhere(folder: string): Reason | null {
+    return watched.get(folder)?.elsewhere ?? null;
+  }
 
   /** Whose one of the folders is that are there is not known yet. */
   function isPending(): boolean {
@@ -228,5 +242,10 @@ export async function lookForOwners(
     const answer = await askForFolder(redis, { key: found.key, ledger: ledger ?? 'new' });
     reasons.set(name, elsewhereOf(answer));
   }
-  return { elsewhere: (folder) => reasons.get(folder) ?? null, isAt: () => true, listen: () => {} };
+  return {
+    guard: ({ name }) => {
+      const reason = () => reasons.get(name) ?? null;
+      return { reason, look: async () => reason(), listen: () => {} };
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import type { FolderOwnersView } from '../../cluster/folders/folder-owners.ts';
-import { guardSharedFolder } from '../../daemon/process/guard-shared-folder.ts';
+import { guardFolder } from '../../daemon/process/guard-folder.ts';
 import { guardTwinFolders } from '../../daemon/process/guard-twin-folders.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { systemClock } from '../../lib/time/clock.ts';
@@ -61,7 +61,7 @@ export async function withRestingEngine<T>(
     { clock: systemClock, log: silentLog },
   );
   const folders =
-    owners === null ? opened : opened.map((folder) => guardSharedFolder(folder, owners, silentLog));
+    owners === null ? opened : opened.map((folder) => guardFolder(folder, owners.guard(folder), silentLog));
   const limiter = createFreeLimiter(settings.service.requestsPerMinute);
   const activities: Activity[] = [];
   const engine = new Engine({
