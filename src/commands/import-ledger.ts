@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 
+import { countWords } from '../lib/text/amounts.ts';
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import { openDoubts } from '../model/doubts.ts';
@@ -23,7 +24,7 @@ import { entryAt, locateOnDisk, unscannedFolder } from '../scan/folder-state.ts'
 import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
 import { inspectDocument } from '../sync/decide/inspect-document.ts';
-import { withLedger } from './offline/with-ledger.ts';
+import { withHistory, withLedger } from './offline/with-ledger.ts';
 import type { OfflineOptions } from './offline/with-ledger.ts';
 import { asItStands, openUnwatched } from './offline/resting-engine.ts';
 
@@ -76,8 +77,14 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
       );
     }
     await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
+    const documents = entries.length;
+    const at = new Date(systemClock.now()).toISOString();
+    const message = `${countWords(documents, 'document')} from ${fileName}`;
+    const about = { at, folder: '', path: '', docId: null, documents, message };
+    if (documents > 0)
+      await withHistory(settings, ({ add }) => add({ ...about, what: 'imported', by: 'command line' }));
     return {
-      adopted: entries.length,
+      adopted: documents,
       unknownModes: entries.filter(({ record }) => isModeUnknown(record)).length,
       known: imported.entries.length - entries.length,
       former: imported.entries.map(({ ref }) => ref).filter(({ folder }) => !folders.includes(folder)),

@@ -44,6 +44,14 @@ describe('log', () => {
     expect(await run('log', '--since', 'soon')).toMatchObject({ code: 2 });
   });
 
+  it('tells of an import', async () => {
+    await folder.write('some.csv', 'folder,path,docId\ninbox,a.txt,doc-1\n');
+    expect((await run('ledger', 'import', 'some.csv')).code).toBe(0);
+    expect((await run('log')).stdout).toMatch(
+      / imported {2}ingestd: 1 document from some\.csv, on the command line$/m,
+    );
+  });
+
   it('says when a document was shared more widely, and what said so; why does too', async () => {
     await run('sync');
     await folder.write('inbox/a.txt.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');

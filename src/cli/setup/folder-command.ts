@@ -8,6 +8,8 @@ import { readTrustedFile } from '../../config/trusted-file.ts';
 import { editFolders } from '../../config/yaml/edit-folders.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import { isStateHeldBy } from '../../ledger/lock-state-directory.ts';
+import { readLedger } from '../../ledger/read-ledger.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
 import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
@@ -70,9 +72,14 @@ export async function folderRemove(
       `"${name}" is the only folder in ${file}, and ingestd needs one; add another first with ingestd folder add PATH`,
     );
   }
+  const held = await readLedger(settings.state.dir).then(
+    (ledger) => ledger.hold(name)?.documents,
+    () => 0,
+  );
   const remove = folders.findIndex((one) => one === folder);
   await writeEdit(context, settings, { remove }, (after) => isDeepStrictEqual(after, rest));
-  context.output.line(`Removed the folder ${name} from ${file}. Its documents stay at the service.`);
+  const too = held ? `, with ${countWords(held, 'document')} whose deletion was held` : '';
+  context.output.line(`Removed the folder ${name} from ${file}. Its documents stay at the service${too}.`);
   context.output.line(await reload(settings, daemon));
   return exitCodes.ok;
 }

@@ -1,6 +1,5 @@
 import { createDecisions } from '../../daemon/control/decide.ts';
 import { readPauses } from '../../daemon/control/pauses.ts';
-import { openHistory } from '../../daemon/history/history.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import {
   canMove,
@@ -13,7 +12,7 @@ import { systemClock } from '../../lib/time/clock.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { asItStands, withRestingEngine } from './resting-engine.ts';
-import { withLedger } from './with-ledger.ts';
+import { withHistory, withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';
 
 /**
@@ -41,34 +40,25 @@ function decide<T>(
   rests = true,
 ): Promise<T> {
   const { settings } = options;
-  const { state } = settings;
   return withLedger(options, async (ledger) => {
     if (isAboutFiles) {
       requireService(ledger, settings);
       await followFolders(ledger, settings, silentLog);
     }
     const shared = { clock: systemClock, log: silentLog };
-    const pauses = await readPauses(state.dir);
-    const history = await openHistory({
-      ...shared,
-      stateDir: state.dir,
-      keeps: settings.log,
-      onPast: () => {},
-    });
-    try {
+    const pauses = await readPauses(settings.state.dir);
+    return withHistory(settings, (history) => {
       const looked = rests ? settings : asItStands(settings);
       const scanned = isAboutFiles ? looked : { ...settings, folders: [] };
       const { add: onActivity, isTold } = history;
-      return await withRestingEngine(
+      return withRestingEngine(
         { settings: scanned, ledger, owners: null, onActivity, isTold, rests },
         ({ engine, folders }) => {
           const sources = { ...shared, settings, pauses, engine, ledger, folders, history };
           return act(createDecisions({ ...sources, rescan: () => {} }).decisionsBy('command line'));
         },
       );
-    } finally {
-      history.close();
-    }
+    });
   });
 }
 

@@ -1,4 +1,6 @@
 import { systemClock } from '../../lib/time/clock.ts';
+import { openHistory } from '../../daemon/history/history.ts';
+import type { History } from '../../daemon/history/history.ts';
 import { withLease } from '../../daemon/process/join-cluster.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { interruptedUploads } from '../../model/doubts.ts';
@@ -7,6 +9,20 @@ import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+
+/** What a person does while no daemon runs stands in the log as well. */
+export async function withHistory<T>(
+  { state, log }: Settings,
+  act: (history: History) => T | Promise<T>,
+): Promise<T> {
+  const shared = { clock: systemClock, log: silentLog, onPast: () => {} };
+  const history = await openHistory({ ...shared, stateDir: state.dir, keeps: log });
+  try {
+    return await act(history);
+  } finally {
+    history.close();
+  }
+}
 
 /** What a command is run on that writes the ledger while no daemon of this host does. */
 export interface OfflineOptions {

@@ -150,6 +150,16 @@ describe('folder remove', () => {
     );
   });
 
+  it('tells of deletions that are held', async () => {
+    await folder.write('ingestd.yaml', commented);
+    const { commit, close } = await folder.openLedger();
+    const hold = { since: 1, reason: 'many', documents: 3 };
+    await commit([{ kind: 'hold', folder: 'b', hold }]);
+    await close();
+    const { stdout } = await folder.run('folder', 'remove', 'b');
+    expect(stdout).toContain('stay at the service, with 3 documents whose deletion was held.\n');
+  });
+
   it.each(['inbox', 'b', 'reports'])('takes %s out of a list in one line', async (name) => {
     const all = ['inbox', 'b', 'reports'];
     const item = (one: string) => `{name: ${one}, path: ./${one}}`;
