@@ -16,16 +16,13 @@ const gatherMs = 5;
 /** So many batches may be on their way, 12 MB at the most: 100,000 documents are scanned while the ledger is read. */
 const batchesAhead = 80;
 
-/** Sends to the main thread; the buffers of `transfer` move there. */
-export type SendMessage = (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void;
-
 /**
- * Scans and watches one folder as its plan says; gives what takes the messages that come after the plan. `passed`: as of
- * `createObservations`.
+ * Scans and watches one folder as its plan says; gives what takes the messages that come after the plan. `sendMessage`
+ * sends to the main thread, and the buffers of `transfer` move there. `passed`: as of `createObservations`.
  */
 export function servePlan(
   plan: FolderPlan,
-  sendMessage: SendMessage,
+  sendMessage: (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void,
   passed?: () => number,
 ): (message: Exclude<ToWorker, { readonly kind: 'plan' }>) => void {
   const folder = createFolderState(plan, passed);
@@ -64,11 +61,9 @@ export function servePlan(
         return packInspection(await (await loadInspector())(question.ask.path, question.ask.sentWith));
       case 'hash': {
         const { path, stat } = question.ask;
-        const { root } = folder;
-        const absolute = locateOnDisk(folder, path);
         // Not needed to begin scanning, as the inspector.
         const { hashAtOnce } = await import('../content.ts');
-        return hashAtOnce({ absolute, root, stat });
+        return hashAtOnce({ absolute: locateOnDisk(folder, path), root: folder.root, stat });
       }
       case 'locate':
         // Where it cannot be told, opening the path says so.
