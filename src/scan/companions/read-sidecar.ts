@@ -53,7 +53,13 @@ function readJsonFile<T>(absolute: string, read: (text: string) => Reading<T>): 
     const reading = read(text.text);
     return reading.kind === 'valid' ? { ...reading, stats: file.stats } : reading;
   } catch (error) {
-    return unreadable(errorCode(error));
+    const code = errorCode(error);
+    if (readFaultOf(code) === 'gone') return { kind: 'gone' };
+    if (code !== 'ELOOP') return { kind: 'unreadable', code };
+    return {
+      kind: 'invalid',
+      message: 'it is a symbolic link, which is not followed; replace it with the file itself',
+    };
   }
 }
 
@@ -61,14 +67,4 @@ function readText<T>(text: string, judge: (value: unknown) => Reading<T>): Readi
   const json = readJson(text);
   if (json.kind === 'invalid') return { kind: 'invalid', message: `it is not valid JSON: ${json.message}` };
   return judge(json.value);
-}
-
-function unreadable(code: string | undefined): SidecarReading<never> {
-  if (readFaultOf(code) === 'gone') return { kind: 'gone' };
-  if (code === 'ELOOP')
-    return {
-      kind: 'invalid',
-      message: 'it is a symbolic link, which is not followed; replace it with the file itself',
-    };
-  return { kind: 'unreadable', code };
 }
