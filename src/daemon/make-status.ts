@@ -23,7 +23,6 @@ import type {
   FolderStatus,
   HeldStatus,
   Reason,
-  SkipStatus,
   Status,
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
@@ -120,7 +119,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     // The newest, before what is retried: notifications are made from this list.
     failures: [...failed.slice(-most), ...retried].slice(0, most).map(failureStatus),
     failuresTotal: failed.length + retried.size,
-    skipped: listSkips(engine, most),
+    skipped: firstOf(engine.skips(), most),
     skippedTotal: sum((one) => one.skipped),
     waiting: waiting.slice(0, most).map((task) => ({ ...task.ref, ...wordsOf(task) })),
     waitingTotal: waiting.length,
@@ -199,13 +198,14 @@ function oldestSeconds(engine: Engine, folder: string, now: number): number {
   return Math.floor((now - since) / 1000);
 }
 
-function listSkips(engine: Engine, most: number): SkipStatus[] {
-  const list: SkipStatus[] = [];
-  for (const skip of engine.skips()) {
-    if (list.length === most) break;
-    list.push(skip);
+/** There may be very many: no more are put together than are wanted. */
+function firstOf<T>(items: Iterable<T>, most: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length >= most) break;
+    first.push(item);
   }
-  return list;
+  return first;
 }
 
 function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'] {
@@ -348,15 +348,10 @@ export function listNarrower(
   ledger: Pick<LedgerPort, 'narrowerIn'>,
   { folders }: Pick<Settings, 'folders'>,
 ): Status['narrower'] {
-  return folders.flatMap(({ name }) => {
-    const first: Status['narrower'][number][] = [];
-    // There may be as many as documents, after an import: no more are put together than are named.
-    for (const { ref, record } of ledger.narrowerIn(name)) {
-      if (first.length === mostNames) break;
-      const { sharing } = widerMode(record) ?? {};
-      if (sharing !== undefined) first.push({ ...ref, sharing });
-    }
-    return first;
+  const first = folders.flatMap(({ name }) => firstOf(ledger.narrowerIn(name), mostNames));
+  return first.flatMap(({ ref, record }) => {
+    const { sharing } = widerMode(record) ?? {};
+    return sharing === undefined ? [] : [{ ...ref, sharing }];
   });
 }
 

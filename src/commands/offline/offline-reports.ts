@@ -1,15 +1,9 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
-import {
-  createFileStory,
-  historyDirectory,
-  readBack,
-  readTotals,
-} from '../../daemon/history/history-files.ts';
+import { historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -118,12 +112,9 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         engine,
         ledger,
         folders,
-        past: async (ref: DocumentRef) => {
-          const story = createFileStory(ref);
-          const moves = activities.toReversed().filter((one) => one.what === 'moved' && story.tells(one));
-          const directory = historyDirectory(settings.state.dir);
-          const past = await readBack(directory, story.tells, story).catch(() => []);
-          return [...moves, ...past].toReversed();
+        past: (ref) => {
+          const moves = activities.filter(({ what }) => what === 'moved');
+          return readPast(historyDirectory(settings.state.dir), ref, moves);
         },
         isRunning: false,
         paused,

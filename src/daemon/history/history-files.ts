@@ -210,7 +210,7 @@ export function isWanted(
  * What happened to the file at a path, and to it where it was before it came there: entries are asked for newest first.
  * What was moved away from the path is part of it.
  */
-export function createFileStory(ref: DocumentRef) {
+function createFileStory(ref: DocumentRef) {
   let key = refKey(ref);
   /** As the path ends in a line. */
   const ending = () => printableJson(JSON.stringify(key.slice(key.indexOf('/') + 1))).slice(1);
@@ -228,6 +228,22 @@ export function createFileStory(ref: DocumentRef) {
       return isThere || from === key;
     },
   };
+}
+
+/**
+ * What happened to one file, under its former paths too, newest last, as far as the history goes back. `unwritten`: what
+ * stands in no file, oldest first; `unreadable`: what counts where the files cannot be read.
+ */
+export async function readPast(
+  directory: string,
+  ref: DocumentRef,
+  unwritten: readonly Activity[],
+  unreadable: (error: unknown) => readonly Activity[] = () => [],
+): Promise<readonly Activity[]> {
+  const story = createFileStory(ref);
+  const newest = unwritten.toReversed().filter(story.tells);
+  const written = await readBack(directory, story.tells, story).catch(unreadable);
+  return [...newest, ...written].toReversed();
 }
 
 interface BackLimits {

@@ -8,7 +8,7 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import { createFileStory, historyDirectory, lineText, linesBack, readBack } from './history-files.ts';
+import { historyDirectory, lineText, linesBack, readBack, readPast } from './history-files.ts';
 import type { Totals } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
 
@@ -118,12 +118,9 @@ export async function openHistory(options: HistoryOptions) {
       return () => void listeners.delete(listener);
     },
     /** What happened to one file, under its former paths too, newest last, as far as the history goes back. */
-    past: async (ref: DocumentRef): Promise<readonly Activity[]> => {
+    past: (ref: DocumentRef): Promise<readonly Activity[]> => {
       write();
-      const story = createFileStory(ref);
-      const unwritten = waiting.toReversed().filter(story.tells);
-      const written = await readBack(directory, story.tells, story).catch(unreadable);
-      return [...unwritten, ...written].toReversed();
+      return readPast(directory, ref, waiting, unreadable);
     },
     /** What happened last of one kind, or of any (''), newest first. */
     readBack: async (what: string): Promise<readonly Activity[]> => {

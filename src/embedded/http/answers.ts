@@ -4,8 +4,8 @@ import { finished } from 'node:stream/promises';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { unreadableAnswer } from '../../lib/server/http-server.ts';
-import { errorCode, errorMessage } from '../../model/errors.ts';
+import { answerUnreadable } from '../../lib/server/http-server.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
 /** A refused request: status and message of the answer. */
@@ -126,16 +126,11 @@ export function answerBadUrl(_error: unknown, request: FastifyRequest, reply: Fa
 }
 
 /** Answers bytes that are not HTTP, or a request that was too slow, and ends the connection. */
-export function answerClientError(error: unknown, socket: Socket): void {
-  const code = errorCode(error);
-  if (code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable) {
-    const refusal = new RefusalError(400, 'the request is malformed, too slow or too large');
-    const body = JSON.stringify(refusalBody(urlOf(error, socket), refusal));
-    const headers = { ...securityHeaders, 'Content-Type': 'application/json; charset=utf-8' };
-    socket.write(unreadableAnswer(code, headers, body));
-  }
-  socket.destroySoon();
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const refusal = new RefusalError(400, 'the request is malformed, too slow or too large');
+  const body = JSON.stringify(refusalBody(urlOf(error, socket), refusal));
+  const headers = { ...securityHeaders, 'Content-Type': 'application/json; charset=utf-8' };
+  answerUnreadable(error, socket, headers, body);
 }
 
 /** Where the request was to go whose bytes cannot be read: they begin with its line, or its body was being read. */

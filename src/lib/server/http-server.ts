@@ -106,14 +106,24 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
 ]);
 
-/** The whole answer to bytes that became no request, by the code of Node's error: too slow, too large, or not HTTP. */
-export function unreadableAnswer(
-  code: string | undefined,
+/**
+ * Answers bytes that became no request (too slow, too large, or not HTTP, by the code of Node's error), and ends the
+ * connection.
+ */
+export function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
   headers: Readonly<Record<string, string>>,
   body = '',
-): string {
-  const status = statuses.get(code ?? '') ?? 400;
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = statuses.get(error.code ?? '') ?? 400;
   const all = { ...headers, connection: 'close', 'content-length': String(Buffer.byteLength(body)) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  // Not `end`: a peer that keeps its end would keep the place of another.
+  socket.destroySoon();
 }

@@ -1,16 +1,14 @@
-import type { Socket } from 'node:net';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
 import { tokenChallenge } from '../../lib/server/brings-token.ts';
 import {
+  answerUnreadable,
   backlog,
   closeInTime,
   createLimitedServer,
   noSchemas,
-  unreadableAnswer,
 } from '../../lib/server/http-server.ts';
-import { errorCode } from '../../model/errors.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import { addRoutes } from './routes.ts';
@@ -48,7 +46,8 @@ export function createApp(options: AppOptions, maxConnections: number) {
       else void refuse(reply, refusal);
     },
     serverFactory: (handler) => createLimitedServer(handler, { maxConnections }),
-    clientErrorHandler: answerClientError,
+    // Bytes that are not HTTP reach no route: they are answered here, with the usual headers.
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, securityHeaders),
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addGuard(app, options);
@@ -65,17 +64,6 @@ export function createApp(options: AppOptions, maxConnections: number) {
     /** Takes no more connections, gives answers under way a moment, then cuts the rest. */
     close: () => closeInTime(app.server, closeGraceMs, () => app.close()),
   };
-}
-
-/** Bytes that are not HTTP reach no route: they are answered here, with the usual headers. */
-function answerClientError(error: Error, socket: Socket): void {
-  if (!socket.writable || errorCode(error) === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  socket.write(unreadableAnswer(errorCode(error), securityHeaders));
-  // Not `end`: a peer that keeps its end would keep the place of another.
-  socket.destroySoon();
 }
 
 /** Wrong tokens are logged no more often than this. */
