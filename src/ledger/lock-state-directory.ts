@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { chmod, lstat, open, readdir, stat } from 'node:fs/promises';
+import { chmod, lstat, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -98,12 +98,7 @@ export async function readLeaseTraces(dir: string) {
 /** Marks a fence as used, in the directory itself: of two holders that were given the same one, the second fails. */
 export async function claimFence(path: string): Promise<void> {
   try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(path, '', { flag: 'wx', mode: 0o600, flush: true });
     await syncDirectory(dirname(path));
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw unwritable(path, error);

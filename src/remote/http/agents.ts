@@ -10,6 +10,8 @@ import { ConfigurationError } from '../../model/errors.ts';
 export interface Agents {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
+  /** The proxy on the way, without user and password; null: none. */
+  readonly proxy: string | null;
   readonly close: () => void;
 }
 
@@ -23,40 +25,31 @@ export function createAgents(address: string): Agents {
   if (isLoopbackHost(new URL(address).hostname)) {
     const http = new HttpAgent({ keepAlive: false });
     const https = new HttpsAgent({ keepAlive: false });
-    return { http, https, close: () => [http, https].forEach((agent) => agent.destroy()) };
+    const close = () => [http, https].forEach((agent) => agent.destroy());
+    return { http, https, proxy: null, close };
   }
   const proxying = new ProxyAgent({ keepAlive: false });
-  checkProxy(proxyOf(proxying, address));
-  // One agent for both protocols: it chooses by the request.
-  return { http: proxying, https: proxying, close: () => proxying.destroy() };
-}
-
-/** The proxy that the environment names for an address, without user and password; null: none. */
-export function proxyFor(address: string): string | null {
-  if (isLoopbackHost(new URL(address).hostname)) return null;
-  const proxying = new ProxyAgent({ keepAlive: false });
   const proxy = proxyOf(proxying, address);
-  proxying.destroy();
+  // One agent for both protocols: it chooses by the request.
+  return { http: proxying, https: proxying, proxy, close: () => proxying.destroy() };
+}
+
+/**
+ * The proxy that the environment names for an address; null: none. Judged at the start: with an invalid one nothing could
+ * ever be sent. The value may hold a password.
+ */
+function proxyOf(proxying: ProxyAgent, address: string): string | null {
+  // It uses the address only; the request that its type asks for does not exist yet.
+  const proxy: unknown = Reflect.apply(proxying.getProxyForUrl, undefined, [address]);
   if (typeof proxy !== 'string' || proxy === '') return null;
-  if (!URL.canParse(proxy)) return 'without a valid address';
-  const { protocol, host } = new URL(proxy);
-  return `${protocol}//${host}`;
-}
-
-/** It uses the address only; the request that its type asks for does not exist yet. */
-function proxyOf(proxying: ProxyAgent, address: string): unknown {
-  return Reflect.apply(proxying.getProxyForUrl, undefined, [address]);
-}
-
-/** Checked at the start: with an invalid proxy nothing could ever be sent. The value may hold a password. */
-function checkProxy(proxy: unknown): void {
-  if (typeof proxy !== 'string' || proxy === '') return;
   const variable = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY';
   const fix = 'use http://HOST:PORT, or add the host of the service to NO_PROXY';
-  const scheme = URL.canParse(proxy) ? new URL(proxy).protocol.slice(0, -1) : null;
-  if (scheme === null) throw new ConfigurationError(`${variable}: not a proxy address; ${fix}`);
+  if (!URL.canParse(proxy)) throw new ConfigurationError(`${variable}: not a proxy address; ${fix}`);
+  const { protocol, host } = new URL(proxy);
+  const scheme = protocol.slice(0, -1);
   if (scheme.startsWith('pac+') || !Object.keys(proxies).includes(scheme))
     throw new ConfigurationError(
       `${variable}: ${excerpt(scheme)} is not a kind of proxy that can be used; ${fix}`,
     );
+  return `${protocol}//${host}`;
 }

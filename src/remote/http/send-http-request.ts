@@ -6,7 +6,6 @@ import { got } from 'got';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { BodySent, PermitGuard, RequestWatch } from '../../model/ports/service-port.ts';
-import { proxyFor } from './agents.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
 import type { Waits } from './watch-connection.ts';
@@ -193,11 +192,12 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
 
     function fail(code: string, message?: string): void {
       if (head !== null) settle('cut');
-      else finish({ kind: 'fault', code, message, host: hostOf(request.url), sent });
+      else finish({ kind: 'fault', code, message, host: hostOf(request.url, agents), sent });
     }
 
     function settle(state: Answer['state']): void {
-      if (head === null) return finish({ kind: 'fault', code: 'no-answer', host: hostOf(request.url), sent });
+      if (head === null)
+        return finish({ kind: 'fault', code: 'no-answer', host: hostOf(request.url, agents), sent });
       const text = state === 'too-long' ? '' : Buffer.concat(chunks).toString('utf8');
       finish({ kind: 'answer', ...head, state, text, sent });
     }
@@ -223,9 +223,8 @@ export function textBody(text: string): HttpBody {
 }
 
 /** `auth.example.com:443`, and the proxy on the way there: it may be what cannot be reached. */
-function hostOf(address: string): string {
+function hostOf(address: string, { proxy }: Agents): string {
   const { hostname, port, protocol } = new URL(address);
   const host = `${hostname}:${port === '' ? (protocol === 'http:' ? '80' : '443') : port}`;
-  const proxy = proxyFor(address);
   return proxy === null ? host : `${host} by way of the proxy ${proxy}`;
 }

@@ -1,26 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createAgents, proxyFor } from '../../../src/remote/http/agents.ts';
+import { createAgents } from '../../../src/remote/http/agents.ts';
 import { withoutProxies } from './without-proxies.ts';
 
 withoutProxies();
 
 describe('the proxy of the environment', () => {
-  it.each<[string, Record<string, string>, ReturnType<typeof proxyFor>]>([
+  it.each<[string, Record<string, string>, string | null]>([
     ['none', {}, null],
     ['one for safe addresses', { HTTPS_PROXY: 'http://me:secret@proxy.test:3128' }, 'http://proxy.test:3128'],
     ['one for all', { all_proxy: 'http://proxy.test:3128' }, 'http://proxy.test:3128'],
     ['one for plain addresses only', { HTTP_PROXY: 'http://proxy.test:3128' }, null],
     ['one that is not for this host', { HTTPS_PROXY: 'http://proxy.test', NO_PROXY: 'service.test' }, null],
-    [
-      'one that is no address',
-      { HTTPS_PROXY: 'http://me:secret@proxy.test:port' },
-      'without a valid address',
-    ],
   ])('is, where it names %s, shown without its password', (_, environment, expected) => {
     Object.assign(process.env, environment);
-    expect(proxyFor('https://service.test')).toEqual(expected);
-    expect(proxyFor('https://127.0.0.1')).toBeNull();
+    for (const [address, proxy] of [
+      ['https://service.test', expected],
+      ['https://127.0.0.1', null],
+    ] as const) {
+      const agents = createAgents(address);
+      expect(agents.proxy).toEqual(proxy);
+      agents.close();
+    }
   });
 
   it.each([
