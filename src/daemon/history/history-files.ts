@@ -232,39 +232,21 @@ function createFileStory(ref: DocumentRef) {
 
 /**
  * What happened to one file, under its former paths too, newest last, as far as the history goes back. `unwritten`: what
- * stands in no file, oldest first; `unreadable`: what counts where the files cannot be read.
+ * stands in no file, oldest first; `onFault`: told why the files cannot be read.
  */
 export async function readPast(
   directory: string,
   ref: DocumentRef,
   unwritten: readonly Activity[],
-  unreadable: (error: unknown) => readonly Activity[] = () => [],
+  onFault: (error: unknown) => void = () => {},
 ): Promise<readonly Activity[]> {
-  const story = createFileStory(ref);
-  const newest = unwritten.toReversed().filter(story.tells);
-  const written = await readBack(directory, story.tells, story).catch(unreadable);
-  return [...newest, ...written].toReversed();
-}
-
-interface BackLimits {
-  /** Of a line that was not parsed: false leaves it out. */
-  readonly mayTell?: (line: string) => boolean;
-  readonly mostEntries?: number;
-  readonly mostLines?: number;
-}
-
-/** What is written of what is wanted, newest first. */
-export async function readBack(
-  directory: string,
-  isWanted: (activity: Activity) => boolean,
-  { mayTell = () => true, mostEntries = Infinity, mostLines = Infinity }: BackLimits,
-): Promise<readonly Activity[]> {
-  const entries: Activity[] = [];
-  let lines = 0;
-  for await (const { activity } of linesBack(directory, { mayBeWanted: mayTell })) {
-    if (activity !== null && isWanted(activity)) entries.push(activity);
-    lines += 1;
-    if (entries.length === mostEntries || lines === mostLines) break;
+  const { tells, mayTell } = createFileStory(ref);
+  const told = unwritten.toReversed().filter(tells);
+  try {
+    for await (const { activity } of linesBack(directory, { mayBeWanted: mayTell }))
+      if (activity !== null && tells(activity)) told.push(activity);
+  } catch (error) {
+    onFault(error);
   }
-  return entries;
+  return told.toReversed();
 }

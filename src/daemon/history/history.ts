@@ -8,7 +8,7 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import { historyDirectory, lineText, linesBack, readBack, readPast } from './history-files.ts';
+import { historyDirectory, lineText, linesBack, readPast } from './history-files.ts';
 import type { Totals } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
 
@@ -28,7 +28,8 @@ const retryMs = 1_000;
 /** As much as a page or a terminal shows of one message. */
 const longestMessage = 500;
 /** Of one kind, or of any, as many are told at once, and are looked for no further back than so many lines. */
-const lately = { mostEntries: 100, mostLines: 8_192 };
+const mostTold = 100;
+const mostLinesBack = 8_192;
 /** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
 const mostWaiting = 1_000;
 
@@ -81,9 +82,8 @@ export async function openHistory(options: HistoryOptions) {
     }
   }
 
-  function unreadable(error: unknown): [] {
+  function unreadable(error: unknown): void {
     log.warn({ error: errorMessage(error) }, 'history cannot be read');
-    return [];
   }
 
   return {
@@ -126,8 +126,19 @@ export async function openHistory(options: HistoryOptions) {
     readBack: async (what: string): Promise<readonly Activity[]> => {
       write();
       const isWanted = (activity: Activity) => what === '' || activity.what === what;
-      const unwritten = waiting.toReversed().filter(isWanted);
-      return [...unwritten, ...(await readBack(directory, isWanted, lately).catch(unreadable))];
+      const happened = waiting.toReversed().filter(isWanted);
+      const most = happened.length + mostTold;
+      let lines = 0;
+      try {
+        for await (const { activity } of linesBack(directory)) {
+          if (activity !== null && isWanted(activity)) happened.push(activity);
+          lines += 1;
+          if (happened.length === most || lines === mostLinesBack) break;
+        }
+      } catch (error) {
+        unreadable(error);
+      }
+      return happened;
     },
     /** `delivered`: what was delivered since this start, asked for whenever something is written. */
     count: (delivered: () => Totals): void => {
