@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 
 import { makePlan } from '../../src/commands/make-plan.ts';
@@ -23,6 +24,19 @@ it('counts the requests of this minute in the time that it takes', async () => {
   const { seconds } = await plan();
   expect(seconds).toBeGreaterThan(30);
   expect(seconds).toBeLessThanOrEqual(60);
+});
+
+it('regards the bandwidth in the time that it takes', async () => {
+  const slow = await readFile(folder.join('ingestd.yaml'), 'utf8');
+  await folder.write(
+    'ingestd.yaml',
+    slow.replace('mode: embedded', 'mode: embedded\n  maxKilobytesPerSecond: 10'),
+  );
+  await folder.write('inbox/a.pdf', 'x'.repeat(100_000));
+  await folder.write('inbox/a.pdf.attachments/b.txt', 'x'.repeat(200_000));
+  const { stdout } = await folder.run('plan', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ requests: 1, bytes: 300_000, seconds: 30 });
+  expect((await folder.run('plan')).stdout).toContain('1 upload: 1 request, about 30 seconds.');
 });
 
 it('says with which sharing mode and which attachments a document would be sent', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
@@ -169,6 +169,7 @@ const worlds: Readonly<Record<string, World>> = {
     counts: { onDisk: 5, synced: 1, pending: 4, kept: 1 },
     check: [0, {}],
     plan: { upload: 1, modify: 3, move: 1, delete: 1, kept: 1, unchanged: 1 },
+    status: { totals: { uploaded: 6 } },
     why: {
       'inbox/kept.txt': { next: asSent },
       'inbox/edited.txt': { next: 'its changes are sent when ingestd runs' },
@@ -364,6 +365,42 @@ const worlds: Readonly<Record<string, World>> = {
     why: { 'inbox/n3.txt': { next: expect.stringMatching(/^its deletion waits for your approval/) } },
   },
 
+  'a deletion that is held, when the other files are back, with accents as this disk writes them': {
+    files: { 'inbox/e\u0301.pdf': 'x', 'inbox/u\u0308/a.pdf': 'x', 'inbox/u\u0308/e\u0301.pdf': 'x' },
+    ledger: async () => [
+      ...['\u00e9.pdf', '\u00fc/a.pdf', '\u00fc/\u00e9.pdf', 'gone.pdf'].map((path): Change => ({
+        kind: 'put',
+        ref: inbox(path),
+        record: recordOf({ docId: `doc-${path}` }),
+      })),
+      { kind: 'hold', folder: 'inbox', hold: { since: 1, reason: '4 documents are gone' } },
+    ],
+    isForged: true,
+    counts: { onDisk: 3, pending: 3, held: 1 },
+    check: [4, { inbox: 'held' }],
+    plan: { modify: 3, held: 1 },
+    status: { held: [{ count: 1, paths: ['gone.pdf'] }] },
+  },
+
+  'a folder that has got another name': {
+    delivered: { 'inbox/a.txt': 'a', 'inbox/b.txt': 'b' },
+    change: async (folder) => {
+      await rm(folder.join('inbox/b.txt'));
+      const configured = await readFile(folder.join('ingestd.yaml'), 'utf8');
+      await folder.write('ingestd.yaml', configured.replace('name: inbox', 'name: renamed'));
+    },
+    counts: { onDisk: 1, synced: 1 },
+    check: [0, {}],
+    plan: { delete: 1, unchanged: 1 },
+    status: { folders: [{ name: 'renamed' }] },
+    why: {
+      'inbox/b.txt': {
+        folder: 'renamed',
+        next: 'its document is deleted at the service when ingestd runs',
+      },
+    },
+  },
+
   'a document whose name is refused since it was renamed': {
     delivered: { 'inbox/table.xlsx': 'a table' },
     change: (folder) => rename(folder.join('inbox/table.xlsx'), folder.join('inbox/table.old.xlsx')),
@@ -423,6 +460,15 @@ const worlds: Readonly<Record<string, World>> = {
     check: [4, { inbox: 'folder-missing' }],
     plan: { unchanged: 1 },
     status: { folders: [{ state: 'unavailable' }, { state: 'stopped' }] },
+    why: {
+      'inbox/a.txt': {
+        verdict: {
+          kind: 'unknown',
+          code: 'folder-missing',
+          message: expect.stringMatching(/inbox does not exist$/),
+        },
+      },
+    },
   },
 
   'F19: a twin, whose name differs only in how accents are encoded': {
@@ -435,6 +481,18 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/r\u00e9p/cafe\u0301.txt': { verdict: { kind: 'unfit' } },
       'inbox/r\u00e9p/caf\u00e9.txt': { verdict: { kind: 'document' } },
     },
+  },
+
+  'F19: what was a twin, when the other is gone': {
+    files: { 'inbox/re\u0301p/caf\u00e9.txt': 'stands', 'inbox/re\u0301p/cafe\u0301.txt': 'its twin' },
+    change: async (folder) => {
+      expect(await folder.run('sync')).toMatchObject({ code: 4 });
+      await rm(folder.join('inbox/re\u0301p/caf\u00e9.txt'));
+    },
+    counts: { onDisk: 1, pending: 1 },
+    check: [0, {}],
+    plan: { modify: 1 },
+    why: { 'inbox/r\u00e9p/cafe\u0301.txt': { verdict: { kind: 'document' } } },
   },
 };
 
@@ -534,8 +592,20 @@ async function json<T>(...words: string[]): Promise<T> {
 }
 
 /** What is not about the process that says it, or about this moment. */
-function facts({ folders, failures, skipped, waiting, held, inDoubt, narrower, duplicates, queue }: Status) {
+function facts({
+  folders,
+  reasons,
+  failures,
+  skipped,
+  waiting,
+  held,
+  inDoubt,
+  narrower,
+  duplicates,
+  queue,
+}: Status) {
   return {
+    reasons: reasons.filter(({ code }) => !['not-running', 'paused', 'held'].includes(code)),
     folders: folders.map((one) => compared.map((name) => [one.name, name, one[name]])),
     failures,
     skipped,

@@ -156,6 +156,14 @@ describe('hostile names', () => {
     expect(said(await world.inspect(`alone/${nfd}`))).toBe('ignored unicode-twin');
   });
 
+  it('F19: what was a twin takes over when the other goes', async () => {
+    await unlink(world.join(`twins/${nfc}`));
+    await world.port.rescan('rescan');
+    const { stat: fileStat } = await world.document(`twins/${nfc}`);
+    expect(fileStat.ino).toBe((await stat(world.join(`twins/${nfd}`))).ino);
+    expect(world.documents()).not.toContain(`twins/${nfd}`);
+  });
+
   it('F23: names and paths that are too long to exist are absent, and no error', async () => {
     expect(said(await world.inspect(`${'x'.repeat(300)}.pdf`))).toBe('absent');
     expect(['absent', 'unknown unreadable']).toContain(

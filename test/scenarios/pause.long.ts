@@ -103,6 +103,9 @@ it('keeps back what sync finds, says so, and ends', async () => {
   expect(await run('pause', 'inbox')).toBe(
     'Paused: inbox, from the next start on, until you run ingestd resume.\n',
   );
+  expect(JSON.parse((await place.run('plan', '--json')).out)).toMatchObject({ paused: ['inbox'] });
+  expect((await place.run('plan')).out).toContain('Paused: inbox.');
+  expect((await place.run('why', 'inbox/report-0.txt')).out).toContain('ingestd resume inbox');
   const { code, out } = await place.run('sync');
   expect(code).toBe(4);
   expect(out).toContain('Paused: inbox. Resume with ingestd resume.');

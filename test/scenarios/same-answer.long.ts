@@ -1,13 +1,9 @@
-import { chmod, chown, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, chown, readdir, rm } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/commands/make-plan.ts';
-import type { Why } from '../../src/model/report/command-reports.ts';
-import type { Activity } from '../../src/model/report/status.ts';
-import { eventually } from '../support/eventually.ts';
 import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { copyProgram } from '../support/processes/program.ts';
-import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
@@ -35,7 +31,7 @@ it('what is skipped is counted', async () => {
   expect((await run('plan')).stdout).toContain('1 file skipped');
 });
 
-it('a directory that cannot be read is no reason to say that all is done', async () => {
+it('a directory or a folder that cannot be read is no reason to say that all is done', async () => {
   await folder.write('inbox/a.txt', 'a');
   await folder.write('inbox/closed/b.txt', 'b');
   await chmod(folder.join('inbox/closed'), 0o000);
@@ -62,35 +58,16 @@ it('a directory that cannot be read is no reason to say that all is done', async
       verdict: { kind: 'unknown', code: 'unreadable' },
       next: 'nothing until it can be read',
     });
-  } finally {
-    await chmod(folder.join('inbox/closed'), 0o700);
-  }
-});
-
-it('a folder that cannot be read is exit code 4 for plan, as for sync', async () => {
-  await folder.write('inbox/a.txt', 'a');
-  const as = await asAnotherUser();
-  await chmod(folder.join('inbox'), 0o000);
-  try {
-    for (const command of ['plan', 'sync']) {
-      const { code, stdout } = await as(command);
-      expect([code, stdout]).toEqual([
-        4,
-        expect.stringMatching(/inbox .*cannot be read \(permission denied, EACCES\)/),
-      ]);
-    }
+    await chmod(folder.join('inbox'), 0o000);
+    for (const command of ['plan', 'sync'])
+      expect(await as(command)).toMatchObject({
+        code: 4,
+        stdout: expect.stringMatching(/inbox .*cannot be read \(permission denied, EACCES\)/),
+      });
   } finally {
     await chmod(folder.join('inbox'), 0o700);
+    await chmod(folder.join('inbox/closed'), 0o700);
   }
-});
-
-it('a pause is in the plan, as in sync', async () => {
-  await folder.write('inbox/a.txt', 'a');
-  expect(await run('pause')).toMatchObject({ code: 0 });
-  expect((JSON.parse((await run('plan', '--json')).stdout) as PlanReport).paused).toEqual(['inbox']);
-  expect((await run('plan')).stdout).toContain('Paused: inbox.');
-  expect((await run('why', 'inbox/a.txt')).stdout).toContain('ingestd resume inbox');
-  expect(await run('sync')).toMatchObject({ code: 4, stdout: expect.stringContaining('Paused: inbox.') });
 });
 
 it('a folder that was never there is exit code 2 for plan, sync and run, with the embedded service too', async () => {
@@ -109,32 +86,3 @@ it('only the trial without a configuration makes its folder', async () => {
   expect(await run('sync', '-q')).toMatchObject({ code: 0, stdout: '' });
   expect(await readdir(folder.path)).toContain('inbox');
 });
-
-it('a folder that is missing at the start is one reason, for status, /readyz, why and the log', async () => {
-  const place = await installationWithService();
-  try {
-    await place.home.write('inbox/a.txt', 'a');
-    await place.run('sync');
-    await rename(place.inbox, `${place.inbox}.away`);
-    const daemon = await place.start();
-    const { reasons } = await eventually(async () => {
-      const status = await daemon.status();
-      return status.state === 'degraded' && status.auth.state === 'ok' ? status : null;
-    });
-    const missing = { folder: 'inbox', code: 'folder-missing', message: `${place.inbox} does not exist` };
-    expect(reasons).toEqual([missing]);
-    expect(await (await daemon.fetch('/readyz')).json()).toEqual({ ready: false, reasons });
-    const { code, message } = missing;
-    const why = JSON.parse((await place.run('why', 'inbox/a.txt', '--json')).out) as Why;
-    expect(why.verdict).toEqual({ kind: 'unknown', code, message });
-    expect((await place.run('status', '--check')).out).toContain(message);
-    const log = await eventually(async () => {
-      const entries = JSON.parse((await place.run('log', '--json')).out) as Activity[];
-      return entries.at(-1)?.what === 'problem' ? entries : null;
-    });
-    expect(log.at(-1)).toMatchObject(missing);
-    await daemon.end('SIGTERM');
-  } finally {
-    await place.remove();
-  }
-}, 60_000);
