@@ -16,7 +16,7 @@ import { hasAttachmentAt } from './attachments.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
-export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
+export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect' | 'removeAlike'> {
   readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners'>;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
@@ -236,12 +236,12 @@ async function stepsOf(
 
 /**
  * The steps that can be taken, and the paths that nothing is moved to. A record that is pushed from its path, and whose
- * file is nowhere, takes the one at the end of its chain; in another folder, whose settings and guard are not its own, it
- * cannot, and then no step of the chain is taken.
+ * file is nowhere, takes the one at the end of its chain; in another folder, where something else becomes of it, it cannot,
+ * and then no step of the chain is taken.
  */
 function takeable(
   steps: readonly MoveStep[],
-  { ledger: { get } }: DirectoryEvidence,
+  { ledger: { get }, removeAlike }: DirectoryEvidence,
 ): { readonly steps: readonly MoveStep[]; readonly left: readonly LeftPath[] } {
   const taken = new Map(steps.map((step) => [refKey(step.to), step]));
   const moving = new Set(steps.map(({ entry }) => entry.record.docId));
@@ -253,7 +253,8 @@ function takeable(
     for (let step = taken.get(refKey(to)); step !== undefined; step = taken.get(refKey(step.entry.ref)))
       chain.push(step);
     const end = chain.at(-1)?.entry.ref;
-    if (end?.folder === to.folder) takenBy.set(refKey(end), { ref: to, record: pushed });
+    if (end !== undefined && removeAlike(end.folder, to.folder))
+      takenBy.set(refKey(end), { ref: to, record: pushed });
     else for (const step of chain) taken.delete(refKey(step.to));
   }
   const left = Array.from(taken.values(), ({ entry }) => entry.ref)

@@ -321,7 +321,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     else queue.push(target);
   }
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
-  const left = giveFreePaths(free, homeless);
+  const left = giveFreePaths(free, homeless, evidence);
   const followed = [...steps.values()].filter((step) => step !== saved);
   if (left === null || followed.length === 0) return none;
   const vacated = saved === undefined ? [] : [{ ref: saved.to, takenBy: null }];
@@ -345,14 +345,17 @@ function standingAt(
   return found.kind === 'settling' ? 'unclear' : null;
 }
 
-/** Null: the overwritten document would come into another folder, whose settings and guard are not its own. */
+/** Null: the overwritten document would come into another folder, where something else becomes of it. */
 function giveFreePaths(
   free: readonly DocumentRef[],
   overwritten: readonly LedgerEntry[],
+  { removeAlike }: MoveEvidence,
 ): readonly LeftPath[] | null {
   if (overwritten.length > free.length) return null;
   const left = free.map((ref, index): LeftPath => ({ ref, takenBy: overwritten[index] ?? null }));
-  const isSound = left.every(({ ref, takenBy }) => takenBy === null || takenBy.ref.folder === ref.folder);
+  const isSound = left.every(
+    ({ ref, takenBy }) => takenBy === null || removeAlike(takenBy.ref.folder, ref.folder),
+  );
   return isSound ? left : null;
 }
 

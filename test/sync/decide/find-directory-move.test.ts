@@ -91,6 +91,7 @@ async function movedIn(world: World): Promise<string> {
       return found === undefined ? null : refOf(found[0]);
     },
     isAsked: () => false,
+    removeAlike: (one: string, other: string) => (one === 'keeping') === (other === 'keeping'),
     isArrivalCovered: () => !isBehind && unlisted.length === 0,
     inspect: (ref: DocumentRef): Promise<Inspection | undefined> => {
       const key = refKey(ref);
@@ -348,9 +349,14 @@ describe('I1: the records of a directory', () => {
       'inbox/a/one → inbox/b/one; inbox/a/one = doc of inbox/b/one; inbox/a is 30, inbox/b is 10',
     ],
     [
-      'stay where they would push one into another folder, whose guard would count its deletion',
+      'push one into another folder',
       pushed('other'),
-      'other/a/two → inbox/b/two; other/a/two; inbox/b is 10, other/a is 30',
+      'other/a/one → inbox/b/one, other/a/two → inbox/b/two; other/a/one = doc of inbox/b/one, other/a/two; inbox/b is 10, other/a is 30',
+    ],
+    [
+      'stay where they would push one into another folder in which it would be kept',
+      pushed('keeping'),
+      'keeping/a/two → inbox/b/two; keeping/a/two; inbox/b is 10, keeping/a is 30',
     ],
   ])('%s', async (_, world, expected) => {
     expect(await movedIn(world)).toBe(expected);

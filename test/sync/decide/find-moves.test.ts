@@ -285,8 +285,8 @@ describe('the document of a file that stands at a path', () => {
       'unclear',
     ],
     [
-      'stays where a file of another folder comes over it, whose guard would count its deletion',
-      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
+      'stays where a file of a folder comes over it in which that would be kept',
+      { ...over, records: { 'keeping/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
       'none',
     ],
     [
