@@ -149,7 +149,10 @@ async function inspectFile(
   const listed = own.sidecar?.attachments ?? [];
   const sentWith = own.sidecar === null ? folder.attachmentLists.learned(path) : [];
   const gathered =
-    trouble ?? (await gatherAttachments(folder, path, { listed, sentWith, ownerUid: stats.uid }));
+    trouble ??
+    (await gatherAttachments(folder, path, { listed, sentWith, ownerUid: stats.uid }).catch(
+      (error: unknown) => unread(folder, path, error),
+    ));
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [

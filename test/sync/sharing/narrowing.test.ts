@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFile, rename, rm, truncate } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -288,6 +289,22 @@ describe('what is stated of a document that cannot go out', () => {
     const documents = [...world.service.documents.values()];
     const mode = documents.find(({ content }) => content === 'one')?.metadata.shareInfo?.mode;
     expect(mode).toBe('EVERYONE');
+  });
+
+  it('goes out where the path of its directory of attachments is too long to be looked up', async () => {
+    world = await syncedFolder();
+    // The name of a sidecar is two bytes shorter than that of the directory.
+    const room = 4_079 - at('').length;
+    const deep = `${'d'.repeat(99 + (room % 100))}/${`${'d'.repeat(99)}/`.repeat(Math.floor(room / 100) - 1)}`;
+    await write(`${deep}a.txt`, 'one');
+    await write(`${deep}a.txt.meta.json`, stating('EVERYONE'));
+    await world.sync();
+    const inDirectory = { cwd: at(deep) };
+    execFileSync('mkdir', ['a.txt.attachments'], inDirectory);
+    await write(`${deep}a.txt.meta.json`, stating('NONE'));
+    await goOn();
+    expect([held(), undelivered()]).toEqual([['one', 'NONE'], [`${deep}a.txt: unreadable`]]);
+    execFileSync('rmdir', ['a.txt.attachments'], inDirectory);
   });
 
   it('is not that it has no attachments, where these cannot be read', async () => {
