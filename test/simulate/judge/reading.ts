@@ -237,7 +237,8 @@ export class Reading {
     if (isHidden) return { kind: 'hidden', words: 'it is out of sight' };
     if (this.#isOwning(path) && this.isListedBySidecar(path))
       return { kind: 'attachments', words: 'it may be an attachment itself', isOpen: true };
-    const hidden = attachments.find((one) => this.#seen.get(one)?.isHidden === true);
+    const isOutOfSight = (one: string) => this.#seen.get(one)?.isHidden === true;
+    const hidden = [...attachments, `${path}${listEnd}/.unlisted`].find(isOutOfSight);
     if (hidden !== undefined) return { kind: 'hidden-companion', words: `${hidden} cannot be looked at` };
     const unfit = [...this.#seen.keys()].find(
       (one) =>

@@ -16,6 +16,9 @@ export function imageOf(
   const files: SeenFile[] = [];
   const visit = (directory: Inode, at: string, isHidden: boolean): void => {
     const isShut = isHidden || (directory.mode & 0o500) !== 0o500;
+    // What is in there nobody can tell, be it nothing: it keeps its document back.
+    if (isShut && directory.entries.size === 0 && at.endsWith('.attachments'))
+      files.push({ ...unlisted(directory), path: `${at}/.unlisted` });
     for (const { name, inode } of directory.entries.values()) {
       const path = at === '' ? name : `${at}/${name}`;
       // What has no name that can be told is not sent, and stands all the same.
@@ -39,6 +42,13 @@ export function imageOf(
   visit(disk.find(top), '', false);
   for (const [path, root] of away) visit(root, outOfReach(path), true);
   return files;
+}
+
+/** Stands for what could be in a directory that cannot be listed. */
+function unlisted(directory: Inode): Omit<SeenFile, 'path'> {
+  const { system: device } = directory;
+  const content = Buffer.alloc(0);
+  return { identity: directory, directory, device, content, isHidden: true, isUnlisted: true };
 }
 
 /** What a mount covers, or is on a disk that is away, stands in its folder, and says nothing of what is seen there. */
