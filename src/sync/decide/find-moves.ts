@@ -363,15 +363,17 @@ function giveFreePaths(
 async function recordOfFile(
   ref: DocumentRef,
   stat: FileStat,
-  { ledger, hash }: MoveEvidence,
+  evidence: MoveEvidence,
 ): Promise<Pick<MoveStep, 'entry' | 'isEdited'> | null | 'unclear'> {
-  for (const entry of ledger.findByInode(stat.ino)) {
-    const { record } = entry;
-    // What only stands in its place may be a link of another's.
-    if (record.stat.ino !== stat.ino) continue;
-    const isSame = isProven([record.stat], stat);
-    if (refKey(entry.ref) === refKey(ref) || (!isSame && record.stat.size !== stat.size)) continue;
-    const sha256 = await hash(ref, stat).catch(emptyUnlessPassing);
+  const possible = perhapsMissing(stat, evidence);
+  const own = possible.filter(({ record }) => record.stat.ino === stat.ino);
+  // What only stands in its place, or was seen there last, may be a link of another's.
+  for (const entry of own.length > 0 ? own : possible) {
+    const { record, seen } = entry;
+    const isSame = isProven([...filesOfRecord(record), ...(seen === undefined ? [] : [seen])], stat);
+    const isLike = isSame || (own.length > 0 && record.stat.size === stat.size);
+    if (refKey(entry.ref) === refKey(ref) || !isLike) continue;
+    const sha256 = await evidence.hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';
     const isEdited = sha256 !== record.sha256;
     if (sha256 !== '' && (isSame || !isEdited)) return { entry, isEdited };

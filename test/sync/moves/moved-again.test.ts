@@ -131,3 +131,32 @@ it('in a rotation documents go with their files, but for the one in whose place 
   );
   expect(world.held()).toEqual({ 'a.txt': 'new', 'b.txt': 'a', 'c.txt': 'b', 'd.txt': 'c' });
 });
+
+it.each([
+  ['a moment ago', false],
+  ['before a restart', true],
+])(
+  'a save that was not accepted yet, and moves to where another document was, is no file of that: seen %s (7.1)',
+  async (_, restarts) => {
+    world = await syncedFolder({
+      before: async (inbox) => {
+        for (const name of ['a', 'b']) await inbox.write(`${name}.txt`, name);
+      },
+    });
+    const was = world.docIds();
+    await world.inbox.write('.save', 'saved');
+    await rename(at('.save'), at('a.txt'));
+    if (restarts) world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
+    await world.rescan();
+    if (restarts) await world.pass(3_000);
+    await rename(at('b.txt'), at('c.txt'));
+    await rename(at('a.txt'), at('b.txt'));
+    if (restarts) await world.restart();
+    await world.sync();
+    expect([...world.docIds()].toSorted()).toEqual([
+      ['b.txt', was.get('a.txt')],
+      ['c.txt', was.get('b.txt')],
+    ]);
+    expect(world.held()).toEqual({ 'b.txt': 'saved', 'c.txt': 'b' });
+  },
+);
