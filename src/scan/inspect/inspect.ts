@@ -141,7 +141,8 @@ async function inspectFile(
     return withoutContent(folder, path, classified);
   const rulesDelay = unsettledRulesMs(folder, directoryOf(path));
   if (rulesDelay > 0) return settling(Math.max(rulesDelay, folder.observations.settle(path, stats)));
-  const trouble = contentTrouble(folder, path, { stats, classified });
+  const asUnread = (error: unknown) => unread(folder, path, error);
+  const trouble = await contentTrouble(folder, path, { stats, classified }).catch(asUnread);
   const inherited = readDefaults(folder, directoryOf(path));
   if (inherited.kind !== 'inherited') return unstated(inherited, trouble);
   const own = findSidecar(folder, path, { name, raw: name, kind: 'file', stats });
@@ -150,9 +151,7 @@ async function inspectFile(
   const sentWith = own.sidecar === null ? folder.attachmentLists.learned(path) : [];
   const gathered =
     trouble ??
-    (await gatherAttachments(folder, path, { listed, sentWith, ownerUid: stats.uid }).catch(
-      (error: unknown) => unread(folder, path, error),
-    ));
+    (await gatherAttachments(folder, path, { listed, sentWith, ownerUid: stats.uid }).catch(asUnread));
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
@@ -207,11 +206,11 @@ function unstated(metadata: NoDocument, trouble: NoDocument | null): NoDocument 
 }
 
 /** What keeps the file itself from being sent just now, whatever is stated for it; null: nothing does. */
-function contentTrouble(
+async function contentTrouble(
   folder: FolderState,
   path: string,
   { stats, classified }: { readonly stats: Stats; readonly classified: Classification },
-): NoDocument | null {
+): Promise<NoDocument | null> {
   const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   if (classified.kind !== 'document') return withoutContent(folder, path, classified);
@@ -219,11 +218,7 @@ function contentTrouble(
   if (name.kind === 'unfit') return unfit(name.code, name.message);
   const large = judgeSize(stats.size, folder.maxFileBytes);
   if (large !== null) return unfit(large.code, large.message);
-  try {
-    return lookInside(folder, path, stats);
-  } catch (error) {
-    return unread(folder, path, error);
-  }
+  return lookInside(folder, path, stats);
 }
 
 /** Where each field comes from, in words or as a path from the root. */

@@ -288,8 +288,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
   const overwritten: LedgerEntry[] = [];
   let saved: MoveStep | undefined;
   const queue: { ref: DocumentRef; stat: FileStat }[] = [document];
-  for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
-    const { ref, stat } = place;
+  for (const { ref, stat } of queue) {
     const key = refKey(ref);
     if (steps.has(key)) continue;
     const found = await recordOfFile(ref, stat, evidence);
