@@ -167,6 +167,10 @@ export function createTree() {
     forget,
     /** When scans first missed a sidecar, `.meta.json` or `.ingestignore`, monotonic ms; -Infinity: not of late. */
     missedAt: (path: string) => missed.get(path) ?? -Infinity,
+    /** What was missed stands at that time, in a directory that is not listed for another reason. */
+    noteStanding: (path: string, at: number): void => {
+      if (missed.has(path)) missed.set(path, at);
+    },
     /** Nobody asks any more for what was missed before this, monotonic ms. */
     pruneMissed: (before: number): void => {
       for (const [path, at] of missed) if (at < before) missed.delete(path);

@@ -99,7 +99,10 @@ async function readListing(
   const fresh = observations.list(path, stats, [...named, ...undecoded]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const reading = readOwnRules(tree, absolute, { key: rulesKey, before });
-  if (reading?.kind === 'invalid') return { ...reading, kind: 'unreadable', isListed: true };
+  if (reading?.kind === 'invalid') {
+    for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
+    return { ...reading, kind: 'unreadable', isListed: true };
+  }
   const ownRules = reading?.rules;
   const rulesAbove = above?.rules ?? folder.rules;
   const file = joinPath(path, ignoreFileName);

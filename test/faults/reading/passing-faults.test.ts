@@ -146,3 +146,28 @@ describe('I2, F49: a directory that cannot be read, with files a day behind this
     expect(world.engine().holds.tasks('inbox')).toHaveLength(held);
   });
 });
+
+describe('I6: while the root cannot be listed, because its rules are not valid', () => {
+  const none = '{"shareInfo":{"mode":"NONE"}}';
+
+  it.each([
+    ['an ignore file', '.ingestignore', 'new.txt\n'],
+    ['a sidecar', 'new.txt.meta.json', none],
+  ])('%s that went meanwhile is waited for when it can be listed again', async (_, path, text) => {
+    const metadata = { shareInfo: { mode: 'EVERYONE' } } as const;
+    world = await worlds.open({ 'd/a.txt': 'a', [path]: text }, { metadata });
+    await world.quiesce();
+    await world.write('.ingestignore', 'x\n'.repeat(1_001));
+    await world.write('new.txt', 'new');
+    await world.pass(10_000);
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload']);
+    await world.move(path, null);
+    if (path !== '.ingestignore') await world.move('.ingestignore', null);
+    await world.pass(4_000);
+    expect(world.service.calls).toEqual(['upload']);
+    await world.write(path, text);
+    await world.quiesce();
+    expect(world.requests.slice(1).map(({ mode }) => mode)).toEqual(path === '.ingestignore' ? [] : ['NONE']);
+  });
+});
