@@ -84,6 +84,8 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     await eventually(() => active.every((kind) => tasks.in(kind).size === 0), {
       everyMs: 1,
     });
+    // Permits come from a limiter with timers of its own.
+    if (isWaiting && tasks.in('ready').size > 0) await delay(1);
   }
 
   async function timestamp(directory: string): Promise<void> {

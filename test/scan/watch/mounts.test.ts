@@ -8,7 +8,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
-import { diskWorld } from '../../support/worlds/disk-world.ts';
 import { folderWorld } from '../support/folder-world.ts';
 import { syncedFolder } from '../support/synced-folder.ts';
 import type { SyncedFolder } from '../support/synced-folder.ts';
@@ -241,13 +240,14 @@ describeWhere(missing(), 'a folder with mounts', () => {
 
 describeWhere(missing(), 'a mount that came and went between two scans of everything', () => {
   it('I3: takes no document with it', async () => {
-    const world = await diskWorld();
-    mkdirSync(world.place('m'));
-    mount('-t', 'tmpfs', 'tmpfs', world.place('m'));
-    await world.change(({ write }) => write('m/a.txt', 'a'));
-    await world.quiesce();
+    const world = await syncedFolder({ settings: { watch: 'native' } });
+    const place = world.inbox.join('m');
+    mkdirSync(place);
+    mount('-t', 'tmpfs', 'tmpfs', place);
+    await world.inbox.write('m/a.txt', 'a');
+    await world.until(() => world.service.calls.length > 0);
     expect(world.service.calls).toEqual(['upload']);
-    await world.restart(() => unmount(world.place('m')));
+    await world.restart(() => unmount(place));
     await world.pass(longMs);
     const held = [...world.engine().tasks.in('held')].map(({ ref }) => ref.path);
     const { calls } = world.service;

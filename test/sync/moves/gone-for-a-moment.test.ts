@@ -6,22 +6,22 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
-import { diskWorld } from '../../support/worlds/disk-world.ts';
+import { engineWorld } from '../../support/worlds/engine-world.ts';
 
 let world: SyncedFolder;
 let opened: { readonly close: () => Promise<void> };
 afterEach(async () => opened.close());
 
 const at = (path: string) => world.inbox.join(path);
-/** A real folder below a clock in hand, in which these files stand and are in sync. */
-async function openDisk(files: Readonly<Record<string, string>>): ReturnType<typeof diskWorld> {
-  const disk = await diskWorld();
-  opened = disk;
-  await disk.change(({ write }) => {
-    for (const [path, text] of Object.entries(files)) write(path, text);
+/** A folder in which these files stand and are in sync. */
+async function openWith(files: Readonly<Record<string, string>>): Promise<void> {
+  const before = async (inbox: SyncedFolder['inbox']) => {
+    for (const [path, text] of Object.entries(files)) await inbox.write(path, text);
+  };
+  opened = world = await syncedFolder({
+    settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
+    before,
   });
-  await disk.quiesce();
-  return disk;
 }
 
 const none = '{"shareInfo":{"mode":"NONE"}}';
@@ -121,32 +121,6 @@ describe('what lay in a directory that was removed and is ignored since', () => 
   });
 });
 
-describe('I6: while the root cannot be listed', () => {
-  it.each([
-    ['an ignore file', '.ingestignore', 'new.txt\n', 'new.txt'],
-    ['a sidecar', 'new.txt.meta.json', none, 'new.txt'],
-  ])('%s that went meanwhile is waited for when it can be listed again', async (_, path, text, document) => {
-    const disk = await openDisk({ 'd/a.txt': 'a', [path]: text });
-    await disk.change(({ write }) => {
-      write('.ingestignore', invalidRules);
-      write(document, 'new');
-    });
-    await disk.pass(10_000);
-    await disk.quiesce();
-    expect(disk.service.calls).toEqual(['upload']);
-    await disk.change(({ remove }) => {
-      remove(path);
-      if (path !== '.ingestignore') remove('.ingestignore');
-    });
-    for (let second = 0; second < 4; second += 1) await disk.pass(1_000);
-    expect(disk.service.calls).toEqual(['upload']);
-    await disk.change(({ write }) => write(path, text));
-    await disk.quiesce();
-    const modes = disk.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode);
-    expect(modes.slice(1)).toEqual(path === '.ingestignore' ? [] : ['NONE']);
-  });
-});
-
 describe('I6: a document that was never sent and is renamed before its sidecar', () => {
   it.each([
     ['failed', 'plan.v1.txt', 0],
@@ -203,19 +177,19 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
 
 describe('I6: a document that was never sent, when the process is killed', () => {
   it.each([
-    ['a sidecar', 'new.txt.meta.json', none, 3_000, ['NONE']],
-    ['a .meta.json', '.meta.json', none, 3_000, ['NONE']],
-    ['an ignore file', '.ingestignore', 'new.txt\n', 3_000, []],
+    ['a sidecar', 'new.txt.meta.json', none, 4_800, ['NONE']],
+    ['a .meta.json', '.meta.json', none, 4_800, ['NONE']],
+    ['an ignore file', '.ingestignore', 'new.txt\n', 4_800, []],
     ['a sidecar', 'new.txt.meta.json', none, 8_000, ['EVERYONE', 'NONE']],
   ])('waits for %s that is gone for a moment just then', async (_, path, text, goneMs, modes) => {
-    const disk = await openDisk({ 'x.y.txt': 'a document that cannot be sent', [path]: text });
+    await openWith({ 'x.y.txt': 'a document that cannot be sent', [path]: text });
     const sent: unknown[] = [];
-    disk.service.observe(({ metadata }) => sent.push(metadata?.shareInfo?.mode));
-    await disk.change(({ rename }) => rename(path, '~/aside'));
-    await disk.restart(() => writeFileSync(disk.place('new.txt'), 'new'));
-    await disk.pass(goneMs);
-    await disk.change(({ rename }) => rename('~/aside', path));
-    await disk.quiesce();
+    world.service.observe(({ metadata }) => sent.push(metadata?.shareInfo?.mode));
+    await rename(at(path), world.home.join('aside'));
+    await world.restart(() => writeFileSync(at('new.txt'), 'new'));
+    await world.pass(goneMs);
+    await rename(world.home.join('aside'), at(path));
+    await after(60_000);
     expect(sent).toEqual(modes);
   });
 });
@@ -253,18 +227,19 @@ describe('I5: a document whose attachment is ignored for a while', () => {
     ['below it, by a rule of its own directory', 'd/e/', 'e/x.csv'],
   ])('is sent when the rules let it again: %s', async (_, place, attachment) => {
     const directory = place === '' ? '' : 'd/';
-    const disk = await openDisk({
+    await openWith({
       [`${directory}a.txt`]: 'a',
       [`${directory}${attachment}`]: 'x',
       [`${directory}a.txt.meta.json`]: JSON.stringify({ attachments: [attachment] }),
     });
-    await disk.change(({ write }) => write(`${place}.ingestignore`, '*.csv\n'));
-    await disk.change(({ write }) => write(`${directory}a.txt`, 'another'));
-    await disk.quiesce();
-    expect(disk.service.calls).toEqual(['upload']);
-    await disk.change(({ write }) => write(`${place}.ingestignore`, 'b.txt\n'));
-    await disk.quiesce();
-    expect(disk.service.calls).toEqual(['upload', 'modify']);
+    await writeFile(at(`${place}.ingestignore`), '*.csv\n');
+    await writeFile(at(`${directory}a.txt`), 'another');
+    await world.timestamp(at(directory));
+    await after(60_000);
+    expect(world.service.calls).toEqual(['upload']);
+    await writeFile(at(`${place}.ingestignore`), 'b.txt\n');
+    await after(60_000);
+    expect(world.service.calls).toEqual(['upload', 'modify']);
   });
 });
 
@@ -275,49 +250,48 @@ describe('I1: a directory that is renamed while the sidecar of its only document
     ['with a directory above it', 'd/e', 'f/e', 'x.csv'],
   ])('brings its attachments, also one that is saved anew: %s', async (_, from, to, attachment) => {
     const sidecar = JSON.stringify({ attachments: [attachment] });
-    const disk = await openDisk({
+    await openWith({
       [`${from}/a.txt`]: 'a',
       [`${from}/${attachment}`]: 'x',
       [`${from}/a.txt.meta.json`]: sidecar,
     });
-    await disk.change(({ write }) => write(`${from}/a.txt.meta.json`, '{"sha'));
-    await disk.pass(10_000);
-    await disk.change(({ rename }) => rename('d', 'f'));
-    await disk.pass(10_000);
-    await disk.change(({ write, rename }) => {
-      write(`${to}/half.tmp`, 'another');
-      rename(`${to}/half.tmp`, `${to}/${attachment}`);
-    });
-    await disk.pass(30_000);
-    expect(disk.service.calls).toEqual(['upload']);
-    await disk.change(({ write }) => write(`${to}/a.txt.meta.json`, sidecar));
-    await disk.pass(60_000);
-    expect(disk.service.calls).toEqual(['upload', 'modify']);
+    await writeFile(at(`${from}/a.txt.meta.json`), '{"sha');
+    await after(10_000);
+    await rename(at('d'), at('f'));
+    await after(10_000);
+    await writeFile(at(`${to}/half.tmp`), 'another');
+    await rename(at(`${to}/half.tmp`), at(`${to}/${attachment}`));
+    await after(30_000);
+    expect(world.service.calls).toEqual(['upload']);
+    await writeFile(at(`${to}/a.txt.meta.json`), sidecar);
+    await after(60_000);
+    expect(world.service.calls).toEqual(['upload', 'modify']);
   });
 });
 
 describe('I1: a file that is moved on while its record is being written down at the place before', () => {
   it('keeps its document, also where a new file stands at its first path by then', async () => {
     let slowMs = 0;
-    const disk = await diskWorld({ slow: () => slowMs });
-    opened = disk;
-    await disk.change(({ write }) => write('a.txt', 'a'));
-    await disk.quiesce();
-    const docId = disk.docIds().get('a.txt');
+    const slow = await engineWorld({ slow: () => slowMs });
+    opened = slow;
+    const { folder } = slow;
+    folder.write('a.txt', 'a');
+    await slow.sync();
+    const docId = slow.docIds().get('a.txt');
     slowMs = 3_000;
-    await disk.change(({ rename }) => rename('a.txt', 'b.txt'));
-    for (let step = 0; step < 25; step += 1) await disk.pass(100);
-    await disk.change(({ rename, write }) => {
-      rename('b.txt', 'c.txt');
-      write('a.txt', 'new');
-    });
-    for (let step = 0; step < 5; step += 1) await disk.pass(100);
+    folder.rename('a.txt', 'b.txt');
+    folder.scan();
+    await slow.pass(2_500);
+    folder.rename('b.txt', 'c.txt');
+    folder.write('a.txt', 'new');
+    folder.scan();
+    await slow.pass(500);
     slowMs = 0;
-    await disk.quiesce();
-    await disk.pass(61_000);
-    await disk.quiesce();
-    expect(disk.docIds().get('c.txt')).toBe(docId);
-    expect([...disk.docIds().keys()].sort()).toEqual(['a.txt', 'c.txt']);
-    expect(disk.service.documents.size).toBe(2);
+    await slow.sync();
+    await slow.pass(61_000);
+    await slow.sync();
+    expect(slow.docIds().get('c.txt')).toBe(docId);
+    expect([...slow.docIds().keys()].sort()).toEqual(['a.txt', 'c.txt']);
+    expect(slow.service.documents.size).toBe(2);
   });
 });
