@@ -231,4 +231,21 @@ describe("the service's clock", () => {
     const findings = await checkAddress('http://127.0.0.1:1', waits);
     expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
   });
+
+  it('is an error where a connection is taken and nothing answers, without the patience of a delivery', async () => {
+    const server = createServer(() => {});
+    // Where it is waited for all the same, the test has failed by then.
+    const end = setTimeout(() => server.closeAllConnections(), 8_000);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const patient = { ...waits, connectSeconds: 0.2, responseSeconds: 3_600 };
+      const findings = await checkAddress(`http://127.0.0.1:${port}`, patient);
+      expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
+    } finally {
+      clearTimeout(end);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }, 6_000);
 });

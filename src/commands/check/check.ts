@@ -123,9 +123,11 @@ type Waiting = Parameters<typeof waitsOf>[0];
 async function askHead(address: string, service: Waiting): Promise<HttpResult> {
   const agents = createAgents(address);
   const { signal } = new AbortController();
+  // A person waits for it, and nothing has to be made ready.
+  const waits = waitsOf({ ...service, responseSeconds: service.connectSeconds });
   return sendHttpRequest(
     { method: 'HEAD', url: address, headers: {}, body: null },
-    { agents, clock: systemClock, waits: waitsOf(service), signal },
+    { agents, clock: systemClock, waits, signal },
   ).finally(agents.close);
 }
 
