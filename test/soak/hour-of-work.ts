@@ -34,8 +34,13 @@ interface Options {
 const longLifeShare = 0.7;
 const troubleMs = 8_000;
 /** Memory and handles of the last third against the first: what is allowed on top of noise. */
-const heapGrowth = { share: 0.1, more: 3 };
-const rssGrowth = { share: 0.15, more: 25 };
+const allowedGrowth = [
+  ['heap', { share: 0.1, more: 3 }],
+  ['rss', { share: 0.15, more: 25 }],
+  ['descriptors', { share: 0, more: 6 }],
+  ['handles', { share: 0, more: 6 }],
+  ['sockets', { share: 0, more: 6 }],
+] as const;
 
 /** Work, faults and signals for so many minutes. Throws when something is lost; gives the table. */
 export async function hourOfWork({ minutes, random, say }: Options): Promise<readonly Figure[]> {
@@ -87,31 +92,7 @@ export async function hourOfWork({ minutes, random, say }: Options): Promise<rea
       figure('requests', place.way.arrivals.length, '', true),
       figure('faults', made, '', true),
       figure('duplicates at the service', agreed.duplicates, `${agreed.reported} reported`, true),
-      ...growth(
-        'heap, MB',
-        censuses.map(({ heap }) => heap),
-        heapGrowth,
-      ),
-      ...growth(
-        'resident, MB',
-        censuses.map(({ rss }) => rss),
-        rssGrowth,
-      ),
-      ...growth(
-        'descriptors',
-        censuses.map(({ descriptors }) => descriptors),
-        { share: 0, more: 6 },
-      ),
-      ...growth(
-        'handles',
-        censuses.map(({ handles }) => handles),
-        { share: 0, more: 6 },
-      ),
-      ...growth(
-        'sockets',
-        censuses.map(({ sockets }) => sockets),
-        { share: 0, more: 6 },
-      ),
+      ...allowedGrowth.flatMap(([what, allowed]) => growth(what, censuses, allowed)),
       figure(
         'watches at the end',
         censuses.at(-1)?.watches ?? 0,
@@ -227,10 +208,11 @@ function figure(what: string, value: number, allowed: string, ok: boolean): Figu
 
 /** Compares the middle of the last third with the middle of the first. */
 function growth(
-  what: string,
-  values: readonly number[],
-  { share, more }: typeof heapGrowth,
+  what: keyof Census,
+  censuses: readonly Census[],
+  { share, more }: { readonly share: number; readonly more: number },
 ): readonly Figure[] {
+  const values = censuses.map((census) => census[what]);
   const third = Math.floor(values.length / 3);
   if (third === 0) return [];
   const first = median(values.slice(0, third));

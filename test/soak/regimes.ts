@@ -1,22 +1,11 @@
+import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/model/settings.ts';
+
 /** Settings under which the daemon is shaken, in the words of the configuration file. */
 export interface Regime {
   readonly name: string;
-  readonly service: {
-    readonly requestsPerMinute: number;
-    readonly concurrency?: number;
-    readonly onMissing?: string;
-  };
-  readonly folders: readonly {
-    readonly name: string;
-    readonly sidecar?: 'optional' | 'required';
-    readonly title?: 'fileStem' | 'none';
-    readonly createdTimestamp?: 'modified' | 'none';
-    readonly names?: 'reject' | 'rewrite';
-    readonly onRemove?: 'delete' | 'keep';
-    readonly watch?: 'auto' | 'native' | 'polling';
-  }[];
-  readonly timing?: Readonly<Record<string, number>>;
-  readonly safety: Readonly<Record<string, number | string>>;
+  readonly service: Pick<ServiceSettings, 'requestsPerMinute'> & Partial<ServiceSettings>;
+  readonly folders: readonly (Pick<FolderSettings, 'name'> & Partial<FolderSettings>)[];
+  readonly safety: Partial<SafetySettings>;
 }
 
 /** Deletions are held by the usual limits in one regime only: elsewhere they would hide everything else. */

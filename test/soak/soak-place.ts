@@ -74,7 +74,7 @@ export async function soakPlace({
     more: {
       service: { ...regime.service, responseSeconds: 6 },
       folders,
-      timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1, stopSeconds: 8, ...regime.timing },
+      timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1, stopSeconds: 8 },
       safety: regime.safety,
     },
   });

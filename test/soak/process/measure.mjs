@@ -7,9 +7,9 @@ if (isMainThread && file !== undefined) {
   process.on('SIGUSR2', () => {
     globalThis.gc();
     globalThis.gc();
-    const { heapUsed, rss, external } = process.memoryUsage();
+    const { heapUsed, rss } = process.memoryUsage();
     const resources = process.getActiveResourcesInfo();
-    writeFileSync(`${file}.tmp`, JSON.stringify({ heapUsed, rss, external, resources }));
+    writeFileSync(`${file}.tmp`, JSON.stringify({ heapUsed, rss, resources }));
     renameSync(`${file}.tmp`, file);
   });
 }

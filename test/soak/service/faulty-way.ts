@@ -23,8 +23,6 @@ export const faults = [
 ] as const;
 
 type Fault = (typeof faults)[number];
-/** Those that come about after the request has set out for the service. */
-type LateFault = Exclude<Fault, 'reset before' | 'never' | '500' | '502' | '503' | '401' | '429'>;
 /** Moments of a request. */
 export type Moment = 'head' | 'body' | 'taken' | 'answered';
 
@@ -73,30 +71,10 @@ export async function startFaultyWay({ random, port }: Options): Promise<FaultyW
     moment('head');
     const fault = random.chance(share) ? random.pick(kinds) : null;
     if (fault !== null) made.set(fault, (made.get(fault) ?? 0) + 1);
-    switch (fault) {
-      case 'reset before':
-        req.socket.resetAndDestroy();
-        return;
-      case 'never':
-        setTimeout(() => req.socket.destroy(), 4_000);
-        return;
-      case '500':
-      case '502':
-      case '503':
-      case '401':
-      case '429':
-        req.resume().on('end', () => refuse(res, fault));
-        return;
-      case 'reset midway':
-      case 'answer lost':
-      case 'answer cut off':
-      case 'answer empty':
-      case 'answer html':
-      case '502 though taken':
-      case 'slow':
-      case null:
-        pass({ req, res, fault, moment });
-    }
+    if (fault === 'reset before') req.socket.resetAndDestroy();
+    else if (fault === 'never') setTimeout(() => req.socket.destroy(), 4_000);
+    else if (fault !== null && /^\d+$/.test(fault)) req.resume().on('end', () => refuse(res, fault));
+    else pass({ req, res, fault, moment });
   }
 
   function pass({ req, res, fault, moment }: Passing): void {
@@ -172,7 +150,7 @@ export async function startFaultyWay({ random, port }: Options): Promise<FaultyW
 interface Passing {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  readonly fault: LateFault | null;
+  readonly fault: Fault | null;
   readonly moment: (which: Moment) => void;
 }
 
@@ -185,35 +163,21 @@ function refuse(res: ServerResponse, status: string): void {
 
 interface Answer {
   readonly res: ServerResponse;
-  readonly fault: LateFault | null;
+  readonly fault: Fault | null;
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
 function giveBack({ res, fault, status, headers, body }: Answer): void {
-  switch (fault) {
-    case 'answer lost':
-      res.socket?.destroy();
-      return;
-    case 'answer cut off':
-      res.writeHead(status, headers);
-      res.write(body.subarray(0, body.length >> 1), () => res.socket?.destroy());
-      return;
-    case 'answer empty':
-      res.writeHead(200).end();
-      return;
-    case 'answer html':
-      res.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Log in</title>');
-      return;
-    case '502 though taken':
-      res.writeHead(502).end('bad gateway');
-      return;
-    case 'slow':
-      setTimeout(() => res.writeHead(status, headers).end(body), 1_500);
-      return;
-    case 'reset midway':
-    case null:
-      res.writeHead(status, headers).end(body);
-  }
+  if (fault === 'answer lost') res.socket?.destroy();
+  else if (fault === 'answer empty') res.writeHead(200).end();
+  else if (fault === '502 though taken') res.writeHead(502).end('bad gateway');
+  else if (fault === 'slow') setTimeout(() => res.writeHead(status, headers).end(body), 1_500);
+  else if (fault === 'answer html')
+    res.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>Log in</title>');
+  else if (fault === 'answer cut off') {
+    res.writeHead(status, headers);
+    res.write(body.subarray(0, body.length >> 1), () => res.socket?.destroy());
+  } else res.writeHead(status, headers).end(body);
 }

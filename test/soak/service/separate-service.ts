@@ -7,10 +7,8 @@ import type { DocumentRecord } from '../../../src/embedded/documents/document-st
 
 /** What the service holds, and where its bytes are. */
 export interface HeldDocument extends Omit<DocumentRecord, 'file'> {
-  readonly fileName: string;
   readonly sha256: string;
   readonly contentPath: string;
-  readonly attachmentPaths: readonly string[];
 }
 
 /** The embedded service in a process of its own, which can be killed and started again on the same data. */

@@ -18,11 +18,9 @@ process.on('message', () => {
   process.send?.({
     documents: service.documents().map(({ file, attachments, ...document }) => ({
       ...document,
-      fileName: file.name,
       sha256: file.sha256,
       attachments,
       contentPath: service.pathOf(file),
-      attachmentPaths: attachments.map(service.pathOf),
     })),
   });
 });
