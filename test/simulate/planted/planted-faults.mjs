@@ -327,4 +327,18 @@ export const plantedFaults = {
     from: 'synced + pending + waiting + failed + skipped',
     to: '1 + synced + pending + waiting + failed + skipped',
   },
+  'does-not-ask-before-the-first-byte': {
+    kind: 'deleted-standing',
+    seed: 32,
+    file: 'src/remote/http/send-http-request.ts',
+    from: 'if (!(await follows()) || settled) return false;',
+    to: 'if (settled) return false;',
+  },
+  'does-not-ask-before-the-last-piece': {
+    kind: 'not-there/in-a-gap',
+    seed: 56,
+    file: 'src/remote/http/send-http-request.ts',
+    from: 'if (left > 0 || isFirst) return go();',
+    to: 'return go();',
+  },
 };
