@@ -4,12 +4,12 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
-    /^(?:attachment-alone|waits-at-end\/attached-before)$/,
+    /^(?:attachment-alone\/(?:in-a-gap|identities)|waits-at-end\/attached-before$)/,
     'attachments are not known by the record of their owner (section 4)',
   ],
   [
-    /^wider-than-its-file$/,
-    'what a file was (private and not sent, an attachment, of another record) does not go with it (7.27)',
+    /^wider-than-its-file\/(?:in-a-gap\/)?identities$/,
+    'without numbers of files the mode of an attachment does not go with it when it moves (7.27)',
   ],
   [
     /^not-there\/in-a-gap/,
