@@ -528,7 +528,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       complaints.splice(0);
     });
 
-    it('shows the most urgent hundred hosts of a large fleet, and says how many more there are', async () => {
+    it('shows all hosts of a large fleet', async () => {
       const hosts = Array.from({ length: 130 }, (_, index) => aHost(`host-${index}`));
       const world = await open({
         status: { fleet: { host: 'host-2', hosts: 130 } },
@@ -536,8 +536,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       });
       const page = await visit(world);
       const fleet = region(page, 'Fleet');
-      await eventually(async () => (await fleet.getByRole('listitem').count()) === 100);
-      await fleet.getByText('and 30 more').waitFor();
+      await eventually(async () => (await fleet.getByRole('listitem').count()) === 130);
       await page.getByRole('link', { name: 'Fleet: 130 hosts connected, no problems' }).waitFor();
       const own = fleet.getByRole('listitem').filter({ hasText: 'this host' });
       expect(await own.getByRole('heading').allInnerTexts()).toEqual(['host-2']);

@@ -12,11 +12,8 @@ const scans = new Map();
 const causes = new Set();
 const polled = new Set();
 
-const port = openFolder({
-  settings,
-  timing,
-  maxFileBytes: 1024 * 1024,
-  stateDir: '/nonexistent',
+const port = openFolder(settings, {
+  settings: { timing, service: { maxFileMegabytes: 1 }, state: { dir: '/nonexistent' } },
   clock: systemClock,
   log,
   ...(watcher === undefined ? {} : { watcher }),
