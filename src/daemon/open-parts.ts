@@ -72,22 +72,19 @@ async function startEmbedded({
   log,
   clock,
   httpToken,
+  lastServicePort,
 }: DaemonOptions): Promise<EmbeddedService | null> {
   if (settings.service.mode !== 'embedded') return null;
   const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
-  const service = await startEmbeddedService({
+  return startEmbeddedService({
     dataDir: join(settings.state.dir, 'service'),
     clock,
     log,
     requestsPerMinute: settings.service.requestsPerMinute,
-    usualPort: lastPort ?? (settings.http.port === 0 ? undefined : usualPort),
+    usualPort: lastServicePort ?? (settings.http.port === 0 ? undefined : usualPort),
     pageToken: httpToken,
   });
-  lastPort = Number(new URL(service.pageUrl).port);
-  return service;
 }
 
 /** Of the embedded service: always the same where it is free, so that a bookmark holds. */
 const usualPort = 7520;
-/** The one that it had before a reload. */
-let lastPort: number | undefined;

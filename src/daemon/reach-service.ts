@@ -24,6 +24,8 @@ export interface DaemonOptions
   readonly unsent?: UnsentAttachments | undefined;
   /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
   readonly place?: Place | null | undefined;
+  /** Of the embedded service, as the daemon before had it in this process; left out: there was none. */
+  readonly lastServicePort?: number | undefined;
 }
 
 /** The service as this host reaches it: tokens, the requests of a minute, the client. Throws ConfigurationError. */

@@ -59,6 +59,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let counted: Counted | null = null;
   /** Of the page; where any port will do, the next daemon in this process takes it again. */
   let usualPort: number | undefined;
+  /** The same of the embedded service. */
+  let lastServicePort: number | undefined;
   let isFullSaid = false;
   const unsent = new UnsentAttachments();
   // The clock's timers keep no process alive; this one does, while nothing else moves.
@@ -255,7 +257,9 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       maxAttempts: null,
       unsent,
       place,
+      lastServicePort,
     });
+    if (daemon.servicePage !== null) lastServicePort = Number(new URL(daemon.servicePage).port);
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
     const left = (error: unknown): void =>
       log.warn({ error: errorMessage(error) }, 'stopping left something behind');

@@ -82,8 +82,8 @@ function weightOf({ presence, health }: FleetHost): number {
 }
 
 /**
- * On one of them a person stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it
- * was so before.
+ * A person stops all hosts of an account, or lets them send again: no permit is given meanwhile. `host`: on which one that
+ * is done. False: it was so before.
  */
 export const haltFleet = redisScript<{ readonly isHalted: boolean; readonly host: string }, boolean>({
   keys: ['state'],
@@ -101,7 +101,7 @@ return changed
 `,
 });
 
-/** Why no host sends where a person has stopped all: by when and on which host that was; null: it is empty. */
+/** Why no host sends, by what Redis keeps of it (when and on which host); null: that is empty, nobody has stopped all. */
 export function pauseOf(halted: string): Reason | null {
   return halted === '' ? null : fleetPaused(halted.slice(halted.indexOf(' ') + 1));
 }

@@ -119,7 +119,7 @@ export function createSharedMinute(options: SharedMinuteOptions) {
         waiting: last.waiting ?? 0,
       };
     },
-    /** Whether a person has stopped all hosts, as far as is known. */
+    /** When a person stopped all hosts and on which one, as Redis keeps it; empty: nobody has, as far as is known. */
     halted: (): string => last.halted,
     /** Why no host gets a permit for a while; null: they do, or this host does not send yet. */
     opening: (): Reason | null => {

@@ -44,13 +44,6 @@ interface ConnectionWatchOptions {
   readonly onFault: (code: string) => void;
 }
 
-/** A proxy's answer to CONNECT does not come from the service. */
-function onProxyFault(request: ClientRequest, onFault: (code: string) => void): void {
-  request.once('proxyConnect', ({ statusCode }: IncomingMessage) => {
-    if (statusCode !== 200) onFault(statusCode === 407 ? 'proxy-authentication' : 'proxy-refused');
-  });
-}
-
 /** Follows one request through its phases and ends each that takes too long. */
 export function watchConnection(options: ConnectionWatchOptions) {
   const { clock, waits, bytes, mayBegin, onFinished, onFault } = options;
@@ -75,7 +68,10 @@ export function watchConnection(options: ConnectionWatchOptions) {
         onFinished();
         awaitAnswer();
       });
-      onProxyFault(request, onFault);
+      // A proxy's answer to CONNECT does not come from the service.
+      request.once('proxyConnect', ({ statusCode }: IncomingMessage) => {
+        if (statusCode !== 200) onFault(statusCode === 407 ? 'proxy-authentication' : 'proxy-refused');
+      });
     },
     /** The headers of the answer are here: nothing needs to be sent any more. */
     answered: awaitAnswer,

@@ -33,7 +33,7 @@ export function unlistedTrouble({ tree }: Pick<FolderState, 'tree'>, path: strin
   return null;
 }
 
-/** What is at a path; null: nothing is there, or at `path`, the first place on the way to it where there is no directory. */
+/** What is at a path; null: nothing is there, or at `path`, the first place on the way where there is no directory. */
 type Found = { readonly kind: 'looked'; readonly path: string; readonly entry: Entry | null } | NoDocument;
 
 /** Follows the directories down to a path, and looks at it. */

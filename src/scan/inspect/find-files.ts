@@ -14,10 +14,10 @@ import { unreadableDirectories } from '../walk/unreadable-directories.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
- * Finds files by what they are known by, whatever rules say of them: lists the directories whose listings showed them once more.
- * What lies in a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. An event may be
- * lost: so every directory is looked at, and those that have changed are named. Null: the root cannot be read, or became
- * another one meanwhile.
+ * Finds files by what they are known by, whatever rules say of them: lists the directories once more whose listings showed
+ * them. What lies in a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. An event may
+ * be lost: so every directory is looked at, and those that have changed are named. Null: the root cannot be read, or
+ * became another one meanwhile.
  */
 export async function findFiles(
   folder: FolderState,

@@ -141,8 +141,7 @@ async function inspectFile(
     return withoutContent(folder, path, classified);
   const rulesDelay = unsettledRulesMs(folder, directoryOf(path));
   if (rulesDelay > 0) return settling(Math.max(rulesDelay, folder.observations.settle(path, stats)));
-  const asUnread = (error: unknown) => unread(folder, path, error);
-  const trouble = await contentTrouble(folder, path, { stats, classified }).catch(asUnread);
+  const trouble = contentTrouble(folder, path, { stats, classified });
   const inherited = readDefaults(folder, directoryOf(path));
   if (inherited.kind !== 'inherited') return unstated(inherited, trouble);
   const own = findSidecar(folder, path, { name, raw: name, kind: 'file', stats });
@@ -151,7 +150,9 @@ async function inspectFile(
   const sentWith = own.sidecar === null ? folder.attachmentLists.learned(path) : [];
   const gathered =
     trouble ??
-    (await gatherAttachments(folder, path, { listed, sentWith, ownerUid: stats.uid }).catch(asUnread));
+    (await gatherAttachments(folder, path, { listed, sentWith, ownerUid: stats.uid }).catch(
+      (error: unknown) => unread(folder, path, error),
+    ));
   const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
@@ -206,11 +207,11 @@ function unstated(metadata: NoDocument, trouble: NoDocument | null): NoDocument 
 }
 
 /** What keeps the file itself from being sent just now, whatever is stated for it; null: nothing does. */
-async function contentTrouble(
+function contentTrouble(
   folder: FolderState,
   path: string,
   { stats, classified }: { readonly stats: Stats; readonly classified: Classification },
-): Promise<NoDocument | null> {
+): NoDocument | null {
   const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   if (classified.kind !== 'document') return withoutContent(folder, path, classified);
@@ -218,7 +219,11 @@ async function contentTrouble(
   if (name.kind === 'unfit') return unfit(name.code, name.message);
   const large = judgeSize(stats.size, folder.maxFileBytes);
   if (large !== null) return unfit(large.code, large.message);
-  return lookInside(folder, path, stats);
+  try {
+    return lookInside(folder, path, stats);
+  } catch (error) {
+    return unread(folder, path, error);
+  }
 }
 
 /** Where each field comes from, in words or as a path from the root. */
