@@ -79,10 +79,10 @@ export function servePlan(
     }
   }
 
-  /** Its schemas are not needed to begin scanning. They are in the thread's own file, and take a while to set up. */
+  /** Its schemas take a while to set up, and no scan needs them. What an inspection learned is told before its answer. */
   function loadInspector(): Promise<Inspector> {
     inspector ??= import('../inspect/inspect.ts').then(({ createInspector }) =>
-      createInspector(folder, noteEvent),
+      createInspector(folder, (directory) => sendMessage({ kind: 'events', directories: [directory] })),
     );
     return inspector;
   }

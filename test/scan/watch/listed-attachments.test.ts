@@ -49,3 +49,17 @@ it.each<readonly [string, string, (path: string) => Promise<unknown>]>([
   await change(path);
   await eventually(() => fingerprint() !== before, patience);
 });
+
+it('is listed again, as is known before the inspection is answered that learned what a document was sent with', async () => {
+  world = await folderWorld({
+    before: async (folder) => {
+      await folder.write('b.txt', 'b');
+      await folder.write('x.txt', 'x');
+    },
+  });
+  await world.document('b.txt');
+  await eventually(() => !world.port.health().busy, patience);
+  await world.port.inspect('b.txt', ['x.txt']);
+  expect(world.port.health().busy).toBe(true);
+  await eventually(() => world.port.health().attached === 1, patience);
+});
