@@ -8,8 +8,8 @@ import {
   pathAfterMove,
   refKey,
 } from '../document.ts';
-import type { DocumentRef, FoundDocument, HeldMode } from '../document.ts';
-import { sidecarPlaces } from '../names-and-types.ts';
+import type { DocumentRef, FoundAttachment, FoundDocument, HeldMode } from '../document.ts';
+import { attachmentDirectoryEnd, sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
 import { filesOfRecord, isImported, tellsOf } from '../ports/ledger-port.ts';
 import type { Change, FormerMode, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
@@ -83,12 +83,20 @@ export function keepHeldMode(
   const wouldShowAttachments =
     record !== undefined &&
     own !== null &&
-    attachments?.length === 0 &&
+    attachments !== null &&
+    !areListed(attachments, document) &&
     mayHoldAttachments(record) &&
     isWider(modeOf(found.metadata), own.mode);
   return wouldShowAttachments
     ? withKept(document, { held: own, stated, because: 'attachments' }, record)
     : found;
+}
+
+/** Whether something lists the attachments that the service has: without a sidecar those elsewhere stand in the record alone. */
+function areListed(attachments: FoundDocument['attachments'], { ref, sidecar }: FoundDocument): boolean {
+  const own = `${ref.path}${attachmentDirectoryEnd}`;
+  const isListed = ({ path }: FoundAttachment) => typeof sidecar === 'string' || directoryOf(path) === own;
+  return attachments.length > 0 && attachments.every(isListed);
 }
 
 /** Of some modes the one that it takes most to widen; null: no statement is too wide for any of them. */

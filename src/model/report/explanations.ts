@@ -170,7 +170,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'attachments-would-show': {
         cause: 'Old attachments would be shown to more people',
-        fix: 'All else is sent. List another attachment, which replaces the old ones, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
+        fix: 'All else is sent. List attachments in its sidecar, the old ones or others that replace them, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
       },
       'kept-private': {
         cause: 'Held more narrowly than is stated now',

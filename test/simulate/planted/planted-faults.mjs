@@ -184,7 +184,7 @@ export const plantedFaults = {
     kind: 'widened-over-attachments',
     seed: 1623,
     file: 'src/model/metadata/held-mode.ts',
-    from: 'attachments?.length === 0',
+    from: '!areListed(attachments, document)',
     to: 'false',
   },
   'narrows-with-content-only': {

@@ -63,6 +63,12 @@ function inTurn(...acts: readonly (() => Promise<unknown>)[]): () => Promise<unk
   };
 }
 
+/** What `inside` attaches from then on, by a sidecar that states no mode. */
+async function attach(): Promise<void> {
+  await write('private/attached.csv', 'of inside');
+  await write('private/inside.txt.meta.json', '{"attachments": ["attached.csv"]}');
+}
+
 type Row = readonly [title: string, steps: () => Promise<unknown>, content: string, expected: string];
 
 const rows: readonly Row[] = [
@@ -189,6 +195,31 @@ const rows: readonly Row[] = [
       await remove('elsewhere/private/.meta.json');
       await write('elsewhere/.meta.json', open);
     },
+    'inside',
+    'EVERYONE',
+  ],
+  [
+    'it is moved without the sidecar that lists its attachments',
+    inTurn(attach, () => move('private/inside.txt', 'open/inside.txt')),
+    'inside',
+    'NONE, narrower',
+  ],
+  [
+    'the sidecar that lists its attachments is removed, and the .meta.json edited',
+    inTurn(
+      attach,
+      () => remove('private/inside.txt.meta.json'),
+      () => write('private/.meta.json', open),
+    ),
+    'inside',
+    'NONE, narrower',
+  ],
+  [
+    'it is moved with its attachments and the sidecar that lists them',
+    inTurn(attach, async () => {
+      for (const name of ['attached.csv', 'inside.txt.meta.json', 'inside.txt'])
+        await move(`private/${name}`, `open/${name}`);
+    }),
     'inside',
     'EVERYONE',
   ],
