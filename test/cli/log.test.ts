@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Activity, Status } from '../../src/model/report/status.ts';
-import { eventually } from '../support/eventually.ts';
+import type { Activity } from '../../src/model/report/status.ts';
+import { eventually, eventuallyHolds } from '../support/eventually.ts';
 import { startIngestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
@@ -134,8 +134,9 @@ describe('log', () => {
     try {
       await folder.write('inbox/new.txt', 'n');
       await eventually(() => seen.includes('"path":"new.txt"'), { withinMs: 20_000 });
-      const { totals } = JSON.parse((await run('status', '--json')).stdout) as Status;
-      expect(totals.uploaded).toBe(2);
+      await eventuallyHolds(async () =>
+        expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({ totals: { uploaded: 2 } }),
+      );
     } finally {
       follower.kill('SIGINT');
       daemon.kill('SIGTERM');

@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 
 import type { DoctorReport } from '../../src/commands/doctor.ts';
 import { selfSigned } from '../remote/http/self-signed.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventuallyHolds } from '../support/eventually.ts';
 import { environmentOf, formsOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { startScriptedService, steps } from '../support/services/scripted-service.ts';
@@ -61,17 +62,15 @@ describe('doctor', () => {
     await configure({ mode: 'embedded' });
     for (const name of ['a', 'b', 'c']) await folder.write(`inbox/${name}/x.txt`, 'x');
     const daemon = startIngestd(['run', '-q'], { cwd: folder.path });
+    const ended = once(daemon, 'close');
     try {
-      const found = await eventually(
-        async () => {
-          const [, answer] = await report();
-          return answer.ingestd.daemon?.state === 'idle' ? answer : null;
-        },
-        { withinMs: 30_000 },
-      );
-      expect(found.ingestd.daemon).toMatchObject({ pid: daemon.pid, health: 'ok' });
+      const known = { pid: daemon.pid, state: 'idle', health: 'ok' };
+      await eventuallyHolds(async () => expect((await report())[1].ingestd.daemon).toMatchObject(known), {
+        withinMs: 30_000,
+      });
     } finally {
       daemon.kill('SIGKILL');
+      await ended;
     }
   }, 60_000);
 

@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { eventually } from '../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../support/eventually.ts';
 import { environmentOf, formsOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
@@ -76,7 +76,7 @@ describe('credentials that the service refuses', () => {
     expect(text).not.toContain('nothing to do');
     expect(await said('status', '--check')).toEqual({ code: 2, text: expect.stringContaining(words(pid)) });
     expect((await said('why', 'inbox/a.txt')).text).toContain(words(pid));
-    expect(daemon.log()).toContain(words(pid));
+    await eventuallyHolds(() => expect(daemon.log()).toContain(words(pid)));
     // What it says to do helps.
     place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
     daemon.signal('SIGHUP');

@@ -75,9 +75,13 @@ describe('the main job', () => {
     for (const name of ['report.pdf', 'report.pdf.attachments', 'report.pdf.meta.json']) {
       await rename(join(place.inbox, name), join(place.inbox, 'archive', name));
     }
-    const status = await daemon.idle(({ totals }) => totals.moved === 1);
+    await daemon.settled((status) =>
+      expect(status).toMatchObject({
+        totals: { moved: 1 },
+        folders: [{ onDisk: 1, synced: 1, failed: 0, held: 0 }],
+      }),
+    );
     expect(requests()).toBe(before);
-    expect(status.folders[0]).toMatchObject({ onDisk: 1, synced: 1, failed: 0, held: 0 });
 
     const [document, ...others] = trial.service.documents();
     expect(others).toEqual([]);

@@ -35,7 +35,7 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
   const counts = [{ onDisk: 0, failed: 0, held: 1 }];
   expect((await json<Status>('status')).folders).toMatchObject(counts);
   const daemon = await place.start();
-  expect((await daemon.idle()).folders).toMatchObject(counts);
+  await daemon.settled(({ folders }) => expect(folders).toMatchObject(counts));
   await daemon.end('SIGTERM');
 
   const status = await place.run('status');

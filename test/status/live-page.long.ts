@@ -141,7 +141,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await rm(join(place.inbox, 'a.pdf.meta.json'));
     const line = await unfold(page, '1 document is shared less widely than stated now');
     await line.getByText('Kept private: its former sidecar said NONE.').waitFor();
-    expect(await stateOf(page)).toBe('Up to date');
+    await eventually(async () => (await stateOf(page)) === 'Up to date');
     await press('Share 1 document as stated…');
     await page.getByRole('dialog').getByText('see inbox/a.pdf (shared with your default group).').waitFor();
     expect(await axeProblems(page)).toEqual([]);

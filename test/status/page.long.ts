@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
 import { focused, folded, hears, region, says, stateOf, unfold } from './support/on-page.ts';
@@ -379,8 +379,10 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       await says(page, '9 documents failed');
       expect(await stateOf(page)).toBe('Attention');
-      expect(await page.title()).toBe('9 documents failed · ingestd');
-      expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('assets/icon-attention.svg');
+      await eventuallyHolds(async () => {
+        expect(await page.title()).toBe('9 documents failed · ingestd');
+        expect(await page.locator('link[rel=icon]').getAttribute('href')).toBe('assets/icon-attention.svg');
+      });
       // Words and bar have the same whole: the documents.
       await page.getByText('17 of 26 documents delivered').waitFor();
       const grown = '[...document.querySelectorAll(".bar > *")].map((one) => one.style.flexGrow)';

@@ -23,3 +23,14 @@ export async function eventually<T>(
     await delay(everyMs ?? Math.min(Math.max(20, passedMs / 10), 100));
   }
 }
+
+/** Waits until what is asserted holds, as `eventually` does. */
+export async function eventuallyHolds(
+  assert: () => unknown,
+  options?: Parameters<typeof eventually>[1],
+): Promise<void> {
+  await eventually(async () => {
+    await assert();
+    return true;
+  }, options);
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { PlanReport } from '../../../src/commands/make-plan.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { wait } from '../support/fleet-host.ts';
@@ -18,12 +18,17 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
   });
   afterEach(() => places.remove());
 
-  const elsewhere = (host: Awaited<ReturnType<Installation['start']>>) =>
-    eventually(async () => {
-      const now = await host.status();
-      return now.folders[0]?.state === 'unavailable' ? now : null;
-    });
   const sends = 'host one sends this folder, with another state directory';
+  const isElsewhere = { code: 'folder-elsewhere', folder: 'inbox', message: sends };
+  const unavailable = (host: Awaited<ReturnType<Installation['start']>>, reason: object) =>
+    eventuallyHolds(async () =>
+      expect(await host.status()).toMatchObject({
+        health: 'attention',
+        state: 'degraded',
+        reasons: [reason],
+        folders: [{ state: 'unavailable' }],
+      }),
+    );
   const had =
     /^host one had this folder until .*; the folder is free a day after that, or when one is started without it$/;
   /** As if the host had been stopped for so long. */
@@ -39,13 +44,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await writeFile(join(one.inbox, 'a.txt'), 'a');
     await first.idle(({ totals }) => totals.uploaded === 1);
     const second = await two.start();
-    const status = await elsewhere(second);
-    expect(status).toMatchObject({ health: 'attention', state: 'degraded' });
-    expect(status.reasons).toContainEqual({
-      code: 'folder-elsewhere',
-      folder: 'inbox',
-      message: sends,
-    });
+    await unavailable(second, isElsewhere);
     await writeFile(join(one.inbox, 'b.txt'), 'b');
     await first.idle(({ totals }) => totals.uploaded === 2);
     await two.run('rescan');
@@ -84,7 +83,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     const [one, two] = [await places.add('one'), await places.add('two')];
     await (await one.start()).end('SIGTERM');
     const second = await two.start();
-    await elsewhere(second);
+    await unavailable(second, isElsewhere);
     await mkdir(one.home.join('other'));
     await one.configure({
       service: { authUrl: places.service.authUrl, ingestUrl: places.service.ingestUrl },
@@ -107,8 +106,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await first.idle(({ folders }) => folders[0]?.synced === 1);
     await rename(one.inbox, `${one.inbox}-away`);
     const second = await two.start();
-    const missing = await elsewhere(second);
-    expect(missing.reasons).toMatchObject([{ code: 'folder-missing' }]);
+    await unavailable(second, { code: 'folder-missing' });
     await rename(`${one.inbox}-away`, one.inbox);
     await eventually(async () =>
       (await second.status()).reasons.some(({ code }) => code === 'folder-elsewhere'),
@@ -140,11 +138,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await second.idle(({ totals }) => totals.uploaded === 1);
     await rm(link);
     await symlink(one.inbox, link);
-    expect((await elsewhere(second)).reasons).toContainEqual({
-      code: 'folder-elsewhere',
-      folder: 'inbox',
-      message: sends,
-    });
+    await unavailable(second, isElsewhere);
     await wait(1_000);
     expect(places.service.requests).toHaveLength(2);
     expect(places.service.documents.size).toBe(2);

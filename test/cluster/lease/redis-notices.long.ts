@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { missingRedis } from '../support/redis-server.ts';
@@ -49,7 +49,7 @@ describeWhere(missingRedis, 'a host that notifies of trouble with Redis', () => 
     expect(before).toEqual([['trouble', expect.any(String), 1]]);
     await places.redis.kill();
     expect(await events(2)).toEqual([...before, ['trouble', 'redis-unavailable', 1]]);
-    expect((await (await one.launched()).status()).state).toBe('degraded');
+    await eventuallyHolds(async () => expect((await (await one.launched()).status()).state).toBe('degraded'));
     await places.redis.start();
     await eventually(async () => (await (await one.launched()).status()).failuresTotal === 1, {
       withinMs: 60_000,

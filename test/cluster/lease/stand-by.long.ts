@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { cableTo } from '../support/cable.ts';
 import { wait } from '../support/fleet-host.ts';
@@ -26,25 +26,34 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     await writeFile(join(one.inbox, 'a.txt'), 'a');
     await first.idle(({ totals }) => totals.uploaded === 1);
     const second = await two.start();
-    const standing = await eventually(async () => {
-      const now = await second.status();
-      return now.reasons.some(({ message }) => message.includes('stands by for one')) ? now : null;
-    });
-    expect(standing).toMatchObject({ state: 'standby', health: 'ok' });
+    const standsBy = expect.objectContaining({ message: expect.stringContaining('stands by for one') });
+    await eventuallyHolds(async () =>
+      expect(await second.status()).toMatchObject({
+        state: 'standby',
+        health: 'ok',
+        reasons: expect.arrayContaining([standsBy]),
+      }),
+    );
     expect(await eventually(() => second.log().match(/status page/g))).toHaveLength(1);
     expect((await second.fetch('/healthz')).status).toBe(200);
     expect((await second.fetch('/readyz')).status).toBe(503);
     // The figures of the fleet are the same from every host.
-    const figures = await (await second.fetch('/metrics')).text();
-    expect(figures).toContain('ingestd_fleet_host_presence{host="one",presence="here"} 1');
+    await eventuallyHolds(async () =>
+      expect(await (await second.fetch('/metrics')).text()).toContain(
+        'ingestd_fleet_host_presence{host="one",presence="here"} 1',
+      ),
+    );
     expect((await two.run('status')).out).toMatch(/Standing by/);
     expect((await one.run('status')).out).not.toMatch(/Standing by/);
     await one.run('pause', '--fleet');
-    const halted = await eventually(async () => {
-      const now = await second.status();
-      return now.reasons.some(({ code }) => code === 'fleet-paused') ? now : null;
-    });
-    expect(halted).toMatchObject({ state: 'standby', health: 'attention', paused: ['inbox'] });
+    await eventuallyHolds(async () =>
+      expect(await second.status()).toMatchObject({
+        state: 'standby',
+        health: 'attention',
+        paused: ['inbox'],
+        reasons: expect.arrayContaining([expect.objectContaining({ code: 'fleet-paused' })]),
+      }),
+    );
     expect((await two.run('status')).out).toMatch(/all hosts of the fleet were paused on one/i);
     await one.run('resume', '--fleet');
     await eventually(async () => (await second.status()).paused.length === 0);

@@ -65,8 +65,14 @@ export async function startRedis(options: ServerOptions = {}): Promise<RedisServ
     const words = ['--port', String(port), '--bind', address, '--dir', folder.path, '--save', ''];
     const [program = '', ...all] = [...through, 'redis-server', ...words, ...(options.more ?? [])];
     const env = { ...process.env, ...options.environment?.() };
-    child = spawn(program, all, { stdio: 'ignore', env });
-    await eventually(() => /^PONG|NOPERM/.test(command('PING')), { withinMs: 10_000 });
+    await eventually(
+      () => {
+        // Somebody may have taken the port meanwhile: then it has ended.
+        if (child === null || child.exitCode !== null) child = spawn(program, all, { stdio: 'ignore', env });
+        return /^PONG|NOPERM/.test(command('PING'));
+      },
+      { withinMs: 10_000 },
+    );
   }
 
   async function kill(): Promise<void> {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Status } from '../../../src/model/report/status.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 import { ofEachTest } from '../../support/of-each-test.ts';
@@ -27,16 +27,13 @@ describe('the real process', () => {
     service.always(login);
     await writeFile(join(place.inbox, 'second.txt'), 'second');
     const daemon = await place.start();
-    const { reasons } = await eventually(async () => {
-      const status = await daemon.status();
-      return status.reasons.length > 0 && status.state === 'degraded' ? status : null;
-    });
-    expect(reasons).toMatchObject([
-      {
-        code: 'service-unavailable',
-        message: expect.stringContaining('a network login page may be in between'),
-      },
-    ]);
+    const message = expect.stringContaining('a network login page may be in between');
+    await eventuallyHolds(async () =>
+      expect(await daemon.status()).toMatchObject({
+        state: 'degraded',
+        reasons: [{ code: 'service-unavailable', message }],
+      }),
+    );
     service.fix();
     service.alwaysTokens(steps.token({ access_token: 'token' }));
     await daemon.idle(({ totals }) => totals.uploaded === 2);
@@ -61,8 +58,14 @@ describe('the real process', () => {
     const { reasons } = (await (await daemon.fetch('/readyz')).json()) as Pick<Status, 'reasons'>;
     expect(reasons.filter(({ code }) => code === 'credentials-refused')).toHaveLength(1);
     await writeFile(file, 'new\n');
-    const status = await daemon.idle(({ totals }) => totals.uploaded === 1);
-    expect(status).toMatchObject({ auth: { state: 'ok' }, reasons: [], failures: [] });
+    await daemon.settled((status) =>
+      expect(status).toMatchObject({
+        auth: { state: 'ok' },
+        reasons: [],
+        failures: [],
+        totals: { uploaded: 1 },
+      }),
+    );
     expect(daemon.log()).not.toMatch(/\b(old|new)\b/);
   });
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 
@@ -98,10 +98,12 @@ async function pauses(daemon: RunningDaemon): Promise<number> {
   });
   expect(place.service.requests).toHaveLength(sent);
   expect((await daemon.fetch('/healthz')).status).toBe(200);
-  expect((await daemon.fetch('/readyz')).status).toBe(503);
+  await eventuallyHolds(async () => expect((await daemon.fetch('/readyz')).status).toBe(503));
   // Once each time: what is left of a block may take a small record between two.
   const said = (words: string) => daemon.log().split(`"${words}"`).length - 1;
-  expect(said('ledger cannot be written; sending is paused')).toBe(said('ledger can be written again') + 1);
+  await eventuallyHolds(() =>
+    expect(said('ledger cannot be written; sending is paused')).toBe(said('ledger can be written again') + 1),
+  );
   return files;
 }
 
@@ -111,8 +113,9 @@ async function add(number: number): Promise<void> {
 
 /** It goes on by itself, and has written down every answer that the service gave. */
 async function goesOn(daemon: RunningDaemon, files: number): Promise<void> {
-  const { possibleDuplicates, reasons } = await daemon.idle(({ totals }) => totals.uploaded === files);
-  expect([possibleDuplicates, reasons]).toEqual([0, []]);
+  await daemon.settled(({ totals, possibleDuplicates, reasons }) =>
+    expect([totals.uploaded, possibleDuplicates, reasons]).toEqual([files, 0, []]),
+  );
   expect(place.service.requests).toHaveLength(files);
   await daemon.end('SIGKILL');
   expect(await recorded()).toEqual(Array.from({ length: files }, (_, index) => `doc-${index + 1}`).sort());
@@ -135,8 +138,11 @@ describeWhere(missing, 'P10: a state directory', () => {
 
   it('on a full disk that outlasts ingestd leaves in doubt, and says so, what it could not write down', async () => {
     const { daemon, filler, files } = await deliveredAndFull();
-    expect((await place.run('why', `inbox/${files}.txt`)).out).toMatch(
-      /its upload is queued, and nothing is sent at present: The ledger cannot be written/,
+    // Until it has settled, that is what it waits for.
+    await eventuallyHolds(async () =>
+      expect((await place.run('why', `inbox/${files}.txt`)).out).toMatch(
+        /its upload is queued, and nothing is sent at present: The ledger cannot be written/,
+      ),
     );
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     const { length: sent } = place.service.requests;

@@ -7,7 +7,7 @@ import type { Status } from '../../../src/model/report/status.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 
 let place: InstallationWithService;
 let daemon: RunningDaemon;
@@ -107,12 +107,15 @@ describe('folders of the configuration as views of directories', () => {
     await delay(1_000);
     daemon.signal('SIGHUP');
     await delay(1_500);
-    const shown = await eventually(idleStatus);
+    await eventuallyHolds(async () =>
+      expect(await idleStatus()).toMatchObject({
+        folders: [{ name: 'inbox', synced: 5 }],
+        unconfigured: [{ name: 'inbox (outside)', documents: 5 }],
+      }),
+    );
     expect(sent().slice(requests)).toEqual([]);
     const after = await docIds();
     expect(Object.values(after).sort()).toEqual(Object.values(before).sort());
-    expect(shown.folders).toMatchObject([{ name: 'inbox', synced: 5 }]);
-    expect(shown.unconfigured).toEqual([{ name: 'inbox (outside)', documents: 5 }]);
     expect((await place.run('status')).out).toMatch(/inbox \(outside\) +5 kept .*not in the configuration/);
   }, 60_000);
 });

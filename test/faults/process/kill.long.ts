@@ -137,10 +137,16 @@ describe('P1: a daemon that is killed', () => {
     async ({ crash, requests, taken, reported }) => {
       await crash();
       daemon = await place.start();
-      const status = await daemon.idle(({ folders }) => folders[0]?.synced === 1);
+      await daemon.settled((status) =>
+        expect(status).toMatchObject({
+          possibleDuplicates: reported,
+          failures: [],
+          folders: [{ synced: 1 }],
+          queue: { pending: 0 },
+        }),
+      );
       expect(place.service.requests).toHaveLength(requests);
       expect(place.service.requests.filter(({ complete }) => complete())).toHaveLength(taken);
-      expect(status).toMatchObject({ possibleDuplicates: reported, failures: [], queue: { pending: 0 } });
       expect(await record()).toMatchObject({
         docId: expect.stringMatching(/^doc-/) as unknown,
         possibleDuplicates: reported,

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { Status } from '../../../src/model/report/status.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 
@@ -33,21 +32,21 @@ it('A4: a page that cannot be shown keeps no document back, and is shown when it
   await place.home.write('inbox/report.txt', 'text');
   const daemon = place.launch();
   const { run } = place;
-  const status = () =>
-    eventually(async () => {
-      const now = JSON.parse((await run('status', '--json')).out) as Status;
-      return now.folders[0]?.synced === 1 && now.state === 'idle' ? now : null;
-    });
+  const says = (more: object) =>
+    eventuallyHolds(async () =>
+      expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({
+        state: 'idle',
+        folders: [{ synced: 1 }],
+        ...more,
+      }),
+    );
   const reason = expect.stringContaining(`http.port: ${port} is in use`) as unknown;
-  expect(await status()).toMatchObject({
-    health: 'attention',
-    reasons: [{ code: 'page-unavailable', message: reason }],
-  });
+  await says({ health: 'attention', reasons: [{ code: 'page-unavailable', message: reason }] });
   expect((await run('status', '--check')).code).toBe(1);
   expect((await run('health')).code).toBe(0);
   other.close();
   await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { withinMs: 20_000 });
-  expect(await status()).toMatchObject({ health: 'ok', reasons: [] });
+  await says({ health: 'ok', reasons: [] });
   expect((await run('status')).out).toContain(`http://127.0.0.1:${port}`);
   daemon.signal('SIGTERM');
   const { code, err } = await daemon.finished;

@@ -24,12 +24,13 @@ describe('A10: a document that is not whole by its own format', () => {
     const daemon = await place.start();
     await writeFile(at('scan.pdf'), pdf.subarray(0, 700));
     await eventually(async () => (await place.run('why', 'inbox/scan.pdf')).out.includes(waits));
-    expect(await daemon.status()).toMatchObject({
-      state: 'idle',
-      health: 'ok',
-      waitingFor: { settling: 1 },
-      folders: [{ waiting: 1, failed: 0 }],
-    });
+    await daemon.settled((status) =>
+      expect(status).toMatchObject({
+        health: 'ok',
+        waitingFor: { settling: 1 },
+        folders: [{ waiting: 1, failed: 0 }],
+      }),
+    );
     await appendFile(at('scan.pdf'), pdf.subarray(700, 900));
     await eventually(async () => (await place.run('plan')).out.includes(waits));
     expect((await place.run('check')).out).toContain(waits);

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { eventually } from '../../support/eventually.ts';
+import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 
 const preload = resolve('test/faults/reading/preload-failing-disk.mjs');
@@ -38,13 +38,15 @@ describe('A2: a real process whose file is locked', () => {
     const [failure] = locked.failures;
     expect(failure?.message).toBe('scan.pdf cannot be read (another program has it in use, EBUSY)');
     expect(Date.parse(failure?.retryAt ?? '')).toBeGreaterThan(Date.now() - 1_000);
-    const { out } = await place.run('why', 'inbox/scan.pdf');
-    expect(out).toContain('retrying: scan.pdf cannot be read (another program has it in use, EBUSY)');
-    expect(out).toContain('ingestd tries again by itself');
+    await eventuallyHolds(async () => {
+      const { out } = await place.run('why', 'inbox/scan.pdf');
+      expect(out).toContain('retrying: scan.pdf cannot be read (another program has it in use, EBUSY)');
+      expect(out).toContain('ingestd tries again by itself');
+    });
     expect(place.service.requests).toEqual([]);
     await heal();
     await daemon.idle(({ totals }) => totals.uploaded === 1);
-    expect(daemon.log()).toContain('EBUSY');
+    await eventuallyHolds(() => expect(daemon.log()).toContain('EBUSY'));
     expect((await daemon.end('SIGTERM')).code).toBe(0);
   });
 

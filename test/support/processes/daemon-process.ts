@@ -54,6 +54,8 @@ export interface RunningDaemon {
   readonly status: () => Promise<Status>;
   /** Waits until it is idle and `ready` holds. */
   readonly idle: (ready?: (status: Status) => boolean, withinMs?: number) => Promise<Status>;
+  /** Waits until it is idle and what is asserted of its status holds. */
+  readonly settled: (assert: (status: Status) => void) => Promise<Status>;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   /** Sends a signal and waits for the end. */
   readonly end: (signal: NodeJS.Signals) => Promise<Finished>;
@@ -160,20 +162,26 @@ export async function installation({
         if (isElsewhere) return JSON.parse(await overSocket(socket, '/api/status')) as Status;
         return (await (await fetch(`${url}/api/status`)).json()) as Status;
       };
+      const idle: RunningDaemon['idle'] = (ready = () => true, withinMs = 30_000) =>
+        eventually(
+          async () => {
+            const now = await status();
+            if (now.state === 'idle' && ready(now)) return now;
+            throw new Error(`not there yet: ${JSON.stringify(now)}\n${log().slice(-2000)}`);
+          },
+          { withinMs },
+        );
       return {
         pid: child.pid ?? 0,
         status,
         log,
         fetch: (path, init) => fetch(`${url}${path}`, init),
-        idle: (ready = () => true, withinMs = 30_000) =>
-          eventually(
-            async () => {
-              const now = await status();
-              if (now.state === 'idle' && ready(now)) return now;
-              throw new Error(`not there yet: ${JSON.stringify(now)}\n${log().slice(-2000)}`);
-            },
-            { withinMs },
-          ),
+        idle,
+        settled: (assert) =>
+          idle((now) => {
+            assert(now);
+            return true;
+          }),
         signal,
         hangUp: () => {
           child.stdout.destroy();
