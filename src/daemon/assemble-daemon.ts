@@ -15,7 +15,6 @@ import { createControl } from './control/control.ts';
 import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
 import { createDaemonReasons, draining, refusedReason } from './daemon-reasons.ts';
-import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
 import { generalReasons, makeStatus } from './make-status.ts';
@@ -108,7 +107,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
       fleet: place === null ? undefined : { host: place.host, hosts: place.hosts() },
       phase,
       service,
-      totals: addTotals(history.before, engine.totals),
+      totals: history.totals(),
       ownReasons: reasons.own(),
       pauseEnds: control.pausedNow().ends,
     });

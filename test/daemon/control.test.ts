@@ -5,7 +5,7 @@ import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
 import { createControl } from '../../src/daemon/control/control.ts';
 import { listDocuments } from '../../src/daemon/control/list-documents.ts';
 import { readPauses } from '../../src/daemon/control/pauses.ts';
-import { readPast } from '../../src/daemon/history/history-files.ts';
+import { lineText, readPast } from '../../src/daemon/history/history-files.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
 import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
@@ -49,7 +49,7 @@ function decisionsIn(
     history: {
       add: (one) => said.push(one),
       listen: () => () => {},
-      past: (ref) => readPast('/no-history', ref, activities),
+      past: (ref) => readPast('/no-history', ref, { unwritten: activities.map(lineText) }),
     },
     changes: createChangeSignal(clock),
     status: () => ({}) as never,

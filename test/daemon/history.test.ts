@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { isWanted, readLog } from '../../src/daemon/history/history-files.ts';
+import { isWanted, readLog } from '../../src/daemon/history/read-log.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Status } from '../../src/model/report/status.ts';
@@ -77,20 +77,20 @@ describe('the history', () => {
 
   it('keeps totals and what happened over starts, readable by nobody else', async () => {
     const first = await open();
-    expect(first.before).toEqual(none);
+    expect(first.totals()).toEqual(none);
     first.count(() => ({ ...none, uploaded: 2, requests: 3 }));
     first.add(activity('a.pdf'));
     first.add(activity('b.pdf'));
     first.close();
     const past: Activity[] = [];
     const second = await open(past);
-    expect(second.before).toEqual({ ...none, uploaded: 2, requests: 3 });
+    expect(second.totals()).toEqual({ ...none, uploaded: 2, requests: 3 });
     expect(await pathsOf(second)).toEqual(['a.pdf', 'b.pdf']);
     expect(past.map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
     second.count(() => ({ ...none, uploaded: 1 }));
     second.add(activity('c.pdf'));
     second.close();
-    expect((await open()).before).toMatchObject({ uploaded: 3, requests: 3 });
+    expect((await open()).totals()).toMatchObject({ uploaded: 3, requests: 3 });
     for (const name of await names()) {
       expect((await stat(join(directory(), name))).mode & 0o777).toBe(0o600);
     }
@@ -105,7 +105,7 @@ describe('the history', () => {
       history.add(activity('a.pdf'));
       history.close();
     }
-    expect((await open()).before).toEqual({ ...none, uploaded: 4 });
+    expect((await open()).totals()).toEqual({ ...none, uploaded: 4 });
   });
 
   it('has everything in the order in which it happened, whatever the clock said meanwhile', async () => {
@@ -163,7 +163,7 @@ describe('the history', () => {
     history.add(activity('a.pdf'));
     await endOfTurn();
     const later = await open();
-    expect([await pathsOf(later), later.before.uploaded]).toEqual([['a.pdf'], 1]);
+    expect([await pathsOf(later), later.totals().uploaded]).toEqual([['a.pdf'], 1]);
   });
 
   it('has all of what happens at once, however much that is', async () => {
@@ -222,7 +222,7 @@ describe('the history', () => {
     const [name = ''] = await names();
     await appendFile(join(directory(), name), '{"totals":\0\0\0\n{"at":"\0\0\n');
     const second = await open();
-    expect([second.before.uploaded, await pathsOf(second)]).toEqual([7, ['a.pdf']]);
+    expect([second.totals().uploaded, await pathsOf(second)]).toEqual([7, ['a.pdf']]);
   });
 
   it('forgets after 30 days, and keeps the totals', async () => {
@@ -233,11 +233,11 @@ describe('the history', () => {
     const [before] = await names();
     await clock.advance(32 * dayMs);
     const second = await open();
-    expect(second.before.uploaded).toBe(7);
+    expect(second.totals().uploaded).toBe(7);
     second.add(activity('b.pdf'));
     second.close();
     expect(await names()).not.toContain(before);
-    expect((await open()).before.uploaded).toBe(7);
+    expect((await open()).totals().uploaded).toBe(7);
   });
 
   it('never grows beyond keepMegabytes, however much happens', async () => {

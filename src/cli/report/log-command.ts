@@ -14,7 +14,7 @@ import type { Folders } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
-import { readLog } from '../../daemon/history/history-files.ts';
+import { readLog } from '../../daemon/history/read-log.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
 
 interface LogFlags extends GlobalFlags {
@@ -40,7 +40,7 @@ export async function log(
   const wanted = path === undefined ? null : insideWorkingDirectory(path, context.cwd, folders);
   const places = wanted === null ? null : loggedPlaces(folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
-  const most = flags.all === true || filter.since !== null ? null : usualCount;
+  const most = flags.all === true || filter.since !== null ? Infinity : usualCount;
   const { output } = context;
   if (flags.follow) {
     for await (const activity of readLog(stateDir, filter, { most, isOver: output.closed }))
@@ -58,7 +58,7 @@ export async function log(
     const lines = isGathered
       ? bursts.lines(leastGathered).map((burst) => burstLine(burst, output))
       : all.map((one) => logLine(one, output)).toReversed();
-    for (const line of lines.slice(0, most ?? Infinity).toReversed()) output.line(line);
+    for (const line of lines.slice(0, most).toReversed()) output.line(line);
     if (lines.length === 0 && wanted === null) output.line('Nothing happened.');
     else if (lines.length === 0)
       output.line(`The log has nothing about ${wanted}; ingestd why tells how it stands.`);

@@ -1,6 +1,6 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
-import { historyDirectory, readPast, readTotals } from '../../daemon/history/history-files.ts';
+import { historyDirectory, lineText, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
@@ -37,7 +37,7 @@ export async function offlineStatus(options: OfflineView, account: string | null
   // What keeps ingestd from starting says it of a folder that was never there.
   const isTold = ({ code, folder = '' }: Reason) =>
     obstacles.some(isMistake) && code === 'folder-missing' && ledger.count(folder) === 0;
-  const totals = await readTotals(settings.state.dir);
+  const totals = await readTotals(historyDirectory(settings.state.dir));
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     async (resting) => {
@@ -113,8 +113,8 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         ledger,
         folders,
         past: (ref) => {
-          const moves = activities.filter(({ what }) => what === 'moved');
-          return readPast(historyDirectory(settings.state.dir), ref, moves);
+          const unwritten = activities.filter(({ what }) => what === 'moved').map(lineText);
+          return readPast(historyDirectory(settings.state.dir), ref, { unwritten, onFault: () => {} });
         },
         isRunning: false,
         paused,

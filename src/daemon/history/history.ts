@@ -8,7 +8,7 @@ import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
-import { historyDirectory, lineText, linesBack, readPast } from './history-files.ts';
+import { activityOf, historyDirectory, lineText, linesBack, readPast, readTotals } from './history-files.ts';
 import type { Totals } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
 
@@ -22,14 +22,14 @@ interface HistoryOptions {
 }
 
 const dayMs = 24 * 3_600_000;
-/** A start reads the last day, and back so far at least: lines. */
+/** A start reads the last day, and back so far at least: events. */
 const readAtStart = 8_192;
 const retryMs = 1_000;
 /** As much as a page or a terminal shows of one message. */
 const longestMessage = 500;
-/** Of one kind, or of any, as many are told at once, and are looked for no further back than so many lines. */
+/** Of one kind, or of any, as many are told at once, and are looked for no further back than so many events. */
 const mostTold = 100;
-const mostLinesBack = 8_192;
+const mostLookedAt = 8_192;
 /** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
 const mostWaiting = 1_000;
 
@@ -44,34 +44,31 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
 export async function openHistory(options: HistoryOptions) {
   const { clock, log } = options;
   const directory = historyDirectory(options.stateDir);
-  const past = await readRecent(directory, options).catch((error: unknown): Past => {
-    log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
-    return { totals: noTotals, troubles: new Map(), openProblems: [], wasKilled: false };
-  });
-  const { troubles } = past;
+  const before = await readTotals(directory);
+  const { troubles, openProblems, wasKilled } = await readRecent(directory, options);
   const listeners = new Set<(activity: Activity) => void>();
-  let totals = (): Totals => noTotals;
-  let waiting: Activity[] = [];
-  let writtenTotals = JSON.stringify(past.totals);
+  let delivered = (): Totals => noTotals;
+  let waiting: string[] = [];
+  let writtenTotals = JSON.stringify(before);
   let isComplaining = false;
-  let isWriteDue = false;
-  const append = createHistoryWriter(directory, options, allTotals);
+  const append = createHistoryWriter(directory, options, totals);
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
 
-  function allTotals(): Totals {
-    return addTotals(past.totals, totals());
+  /** Of all that was ever delivered. */
+  function totals(): Totals {
+    const since = delivered();
+    const keys = Object.keys(noTotals) as (keyof Totals)[];
+    return Object.fromEntries(keys.map((key) => [key, before[key] + since[key]])) as Totals;
   }
 
   function write(): void {
-    isWriteDue = false;
-    const sum = allTotals();
+    const sum = totals();
     const text = JSON.stringify(sum);
-    const lines = [...waiting, ...(text === writtenTotals ? [] : [{ totals: sum }])];
+    const lines = [...waiting, ...(text === writtenTotals ? [] : [lineText({ totals: sum })])];
     if (lines.length === 0) return;
-    const data = Buffer.from(lines.map(lineText).join(''));
     try {
-      append(data);
+      append(lines.join(''));
       waiting = [];
       writtenTotals = text;
       isComplaining = false;
@@ -82,34 +79,31 @@ export async function openHistory(options: HistoryOptions) {
     }
   }
 
-  function unreadable(error: unknown): void {
-    log.warn({ error: errorMessage(error) }, 'history cannot be read');
+  /** All there is, of files and of what waits to be written. */
+  function source() {
+    write();
+    return { unwritten: waiting, onFault: unreadable(log) };
   }
 
   return {
-    /** What was delivered before this start, in all. */
-    before: past.totals,
+    totals,
+    openProblems,
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
-    wasKilled: past.wasKilled,
-    openProblems: past.openProblems,
+    wasKilled,
     add: (activity: Activity): void => {
-      troubles.delete(refKey(activity));
-      if (activity.from !== undefined) troubles.delete(activity.from);
-      waiting.push(cut(activity));
-      if (waiting.length >= mostWaiting && !isComplaining) write();
-      if (waiting.length > mostWaiting) waiting.shift();
+      for (const subject of subjectsOf(activity)) troubles.delete(subject);
+      const { message } = activity;
+      waiting.push(lineText({ ...activity, message: message && shortened(message, longestMessage) }));
       // What happens in one turn is written together, at its end; where the disk refuses it, with the retry that is due.
-      if (!isComplaining && !isWriteDue) {
-        isWriteDue = true;
-        queueMicrotask(write);
-      }
+      if (!isComplaining && waiting.length === 1) queueMicrotask(write);
+      if (!isComplaining && waiting.length === mostWaiting) write();
+      if (waiting.length > mostWaiting) waiting.shift();
       for (const listener of listeners) listener(activity);
     },
     /** Says once whether this was the last that was said of a path before this start. */
     isTold: (ref: DocumentRef, message: string): boolean => {
-      const key = refKey(ref);
-      const told = troubles.get(key);
-      troubles.delete(key);
+      const told = troubles.get(refKey(ref))?.message;
+      troubles.delete(refKey(ref));
       return told === shortened(message, longestMessage);
     },
     /** Calls it with everything that is added from now on; what it returns ends that. */
@@ -118,31 +112,21 @@ export async function openHistory(options: HistoryOptions) {
       return () => void listeners.delete(listener);
     },
     /** What happened to one file, under its former paths too, newest last, as far as the history goes back. */
-    past: (ref: DocumentRef): Promise<readonly Activity[]> => {
-      write();
-      return readPast(directory, ref, waiting, unreadable);
-    },
+    past: (ref: DocumentRef) => readPast(directory, ref, source()),
     /** What happened last of one kind, or of any (''), newest first. */
     readBack: async (what: string): Promise<readonly Activity[]> => {
-      write();
-      const isWanted = (activity: Activity) => what === '' || activity.what === what;
-      const happened = waiting.toReversed().filter(isWanted);
-      const most = happened.length + mostTold;
-      let lines = 0;
-      try {
-        for await (const { activity } of linesBack(directory)) {
-          if (activity !== null && isWanted(activity)) happened.push(activity);
-          lines += 1;
-          if (happened.length === most || lines === mostLinesBack) break;
-        }
-      } catch (error) {
-        unreadable(error);
+      const happened: Activity[] = [];
+      let count = 0;
+      for await (const { said } of linesBack(directory, activityOf, source())) {
+        if (what === '' || said.what === what) happened.push(said);
+        count += 1;
+        if (happened.length === mostTold || count === mostLookedAt) break;
       }
       return happened;
     },
-    /** `delivered`: what was delivered since this start, asked for whenever something is written. */
-    count: (delivered: () => Totals): void => {
-      totals = delivered;
+    /** `since`: what was delivered since this start, asked for whenever something is written. */
+    count: (since: () => Totals): void => {
+      delivered = since;
     },
     /** Writes what is left, and closes. */
     close: (): void => {
@@ -152,60 +136,37 @@ export async function openHistory(options: HistoryOptions) {
   };
 }
 
-interface Past {
-  readonly totals: Totals;
-  /** The message of a failure or a doubt, where that was the last that happened to a path: by `folder/path`. */
-  readonly troubles: Map<string, string | null>;
-  /** Problems of the daemon itself of which nobody said that they are over. */
-  readonly openProblems: readonly Activity[];
-  readonly wasKilled: boolean;
+function unreadable(log: LogPort) {
+  return (error: unknown) => log.warn({ error: errorMessage(error) }, 'history cannot be read');
 }
 
-const troubled: ReadonlySet<string> = new Set(['failed', 'in doubt']);
-
-async function readRecent(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
+/** How things stood when this started: what was said last of each subject. */
+async function readRecent(directory: string, { clock, log, onPast }: HistoryOptions) {
   const yesterday = new Date(clock.now() - dayMs).toISOString();
   const lastDay: Activity[] = [];
-  /** What happened last to each path. */
   const last = new Map<string, Activity>();
-  /** The same for each problem of the daemon itself, and its end: by folder and code. */
-  const lastOfProblem = new Map<string, Activity>();
-  let totals: Totals | null = null;
-  let run: string | undefined;
-  let lines = 0;
-  for await (const { activity, totals: delivered } of linesBack(directory)) {
-    totals ??= delivered;
-    if (activity === null) continue;
-    const { at, what, from } = activity;
-    lines += 1;
-    if (at >= yesterday) lastDay.push(activity);
-    else if (lines > readAtStart) break;
-    if (what === 'started' || what === 'stopped') run ??= what;
-    if (what === 'problem' || what === 'recovered') {
-      const problem = JSON.stringify([activity.folder, activity.code]);
-      if (!lastOfProblem.has(problem)) lastOfProblem.set(problem, activity);
-    }
-    for (const place of [refKey(activity), ...(from === undefined ? [] : [from])])
-      if (!last.has(place)) last.set(place, activity);
+  let count = 0;
+  for await (const { said } of linesBack(directory, activityOf, { onFault: unreadable(log) })) {
+    count += 1;
+    if (said.at >= yesterday) lastDay.push(said);
+    else if (count > readAtStart) break;
+    for (const subject of subjectsOf(said)) if (!last.has(subject)) last.set(subject, said);
   }
   for (const activity of lastDay.toReversed()) onPast(activity);
   return {
-    totals: totals ?? noTotals,
-    troubles: new Map(
-      [...last].filter(([, { what }]) => troubled.has(what)).map(([place, { message }]) => [place, message]),
-    ),
-    openProblems: [...lastOfProblem.values()].filter(({ what }) => what === 'problem'),
-    wasKilled: run === 'started' || (run === undefined && lines > readAtStart),
+    /** Failures and doubts, where that was the last that happened to a path: by `folder/path`. */
+    troubles: new Map([...last].filter(([, { what }]) => what === 'failed' || what === 'in doubt')),
+    /** Problems of the daemon itself of which nobody said that they are over. */
+    openProblems: [...last.values()].filter(({ what }) => what === 'problem'),
+    wasKilled: (last.get(run)?.what ?? (count > readAtStart ? 'started' : 'stopped')) === 'started',
   };
 }
 
-/** Two sums of deliveries, added. */
-export function addTotals(a: Totals, b: Totals): Totals {
-  const keys = Object.keys(noTotals) as (keyof Totals)[];
-  return Object.fromEntries(keys.map((key) => [key, a[key] + b[key]])) as Totals;
-}
+const run = 'run';
 
-function cut(activity: Activity): Activity {
-  const { message } = activity;
-  return message === null ? activity : { ...activity, message: shortened(message, longestMessage) };
+/** What is no longer as was said of it before, by `folder/path` where that is a file. */
+function subjectsOf({ what, code, from, ...ref }: Activity): readonly string[] {
+  if (what === 'started' || what === 'stopped') return [run];
+  if (what === 'problem' || what === 'recovered') return [JSON.stringify([ref.folder, code])];
+  return from === undefined ? [refKey(ref)] : [refKey(ref), from];
 }

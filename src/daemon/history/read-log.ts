@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { isAtOrBelow } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { activityOf, historyDirectory, linesBack } from './history-files.ts';
+
+/** What of the history is wanted. */
+interface LogFilter {
+  /** ISO 8601, UTC; null: from the beginning. What a clock that was ahead put into the future is not since then. */
+  readonly since: string | null;
+  /** Only what went wrong, or may have, and that it is over. */
+  readonly failed: boolean;
+  /** Documents, or directories with all that is in them; null: everything. */
+  readonly places: readonly DocumentRef[] | null;
+}
+
+interface ReadOptions {
+  /** Only the last of it; left out: all. */
+  readonly most?: number;
+  /** Whether the next older one is part of what counts already; left out: each counts. */
+  readonly isMore?: ((activity: Activity) => boolean) | undefined;
+  /** Also what happens from now on, until this says so. */
+  readonly isOver?: () => boolean;
+}
+
+const pollMs = 500;
+
+/** What happened, oldest first; a daemon may be writing it. */
+export async function* readLog(
+  stateDir: string,
+  filter: LogFilter,
+  { most = Infinity, isMore = () => false, isOver = () => true }: ReadOptions = {},
+): AsyncGenerator<Activity> {
+  const from = filter.since?.slice(0, 10) ?? '';
+  /** The place of what was read last. */
+  let last = '';
+  for (let remaining = most; ; remaining = Infinity) {
+    const found: Activity[] = [];
+    let newest = last;
+    for await (const { said, place } of linesBack(historyDirectory(stateDir), activityOf)) {
+      if (place === last || place < from) break;
+      if (newest === last) newest = place;
+      if (!isWanted(said, filter)) continue;
+      if (!isMore(said)) remaining -= 1;
+      if (remaining < 0) break;
+      found.push(said);
+    }
+    last = newest;
+    yield* found.toReversed();
+    if (isOver()) return;
+    await delay(pollMs);
+  }
+}
+
+const failures: ReadonlySet<string> = new Set([
+  'failed',
+  'in doubt',
+  'held',
+  'warning',
+  'problem',
+  'recovered',
+]);
+
+/** The clocks of a daemon and of who looks at its log may differ by so much. */
+const toleratedAheadMs = 5 * 60_000;
+
+/** Whether an entry of the log is one of those that are wanted. */
+export function isWanted(
+  { at, folder, path, what }: Activity,
+  { since, failed, places }: LogFilter,
+): boolean {
+  if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
+  if (failed && !failures.has(what)) return false;
+  if (places === null) return true;
+  const isOfAll = folder === '' && (what === 'paused' || what === 'resumed');
+  return places.some((place) => (isOfAll || folder === place.folder) && isAtOrBelow(path, place.path));
+}
