@@ -27,9 +27,19 @@ export function finishWords(seconds: number, now: number): string {
   return `, done about ${minute.replace(`${today} `, '')}`;
 }
 
-/** `2026-01-31 14:05:09`, in the reader's own zone. */
+/** Made once, when it is needed: it takes as long as hundreds of lines of a log. */
+let localTimes: Intl.DateTimeFormat | undefined;
+
+/** `2026-01-31 14:05:09`, in the reader's own zone; what is no time stays. */
 export function localTime(at: string | number): string {
-  return new Date(at).toLocaleString('sv-SE', { hourCycle: 'h23' });
+  const time = new Date(at).getTime();
+  if (Number.isNaN(time)) return String(at);
+  localTimes ??= new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    hourCycle: 'h23',
+  });
+  return localTimes.format(time);
 }
 
 /** A text with each time in it, ISO 8601, in the reader's own zone; what is part of a name stays. */

@@ -9,7 +9,7 @@ import {
   statusLine,
 } from '../../../src/model/report/headline.ts';
 import { sortFailures } from '../../../src/model/report/failures.ts';
-import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/amounts.ts';
+import { durationWords, numberWords, sizeWords, withLocalTimes } from '../../../src/lib/text/amounts.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const folder = aFolder();
@@ -301,4 +301,9 @@ describe('numbers in words', () => {
     [1024 * 1024 - 1, '1.0 MiB'],
     [5e15, '4547.5 TiB'],
   ])('calls %d bytes %s', (bytes, words) => expect(sizeWords(bytes)).toBe(words));
+});
+
+it('leaves a time in a message as it is where it is none', () => {
+  const text = 'at 2026-99-99T00:00:00Z';
+  expect(withLocalTimes(text)).toBe(text);
 });
