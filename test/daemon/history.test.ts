@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { isWanted, readLog } from '../../src/daemon/history/read-log.ts';
+import { createLogReader, isWanted } from '../../src/daemon/history/read-log.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Status } from '../../src/model/report/status.ts';
@@ -68,8 +68,8 @@ describe('the history', () => {
     const [name = ''] = await names();
     await chmod(join(directory(), name), 0);
     for (const path of [state.path, directory()]) await chmod(path, 0o755);
-    const entries = readLog(state.path, { since: null, failed: false, places: null });
-    await expect(asUser(() => entries.next())).rejects.toMatchObject({
+    const read = createLogReader(state.path, { since: null, failed: false, places: null });
+    await expect(asUser(() => read())).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/0\.jsonl is closed to this user \(EACCES\); run the command as/),
     });
@@ -119,18 +119,15 @@ describe('the history', () => {
       history.add(activity(`${index}.pdf`));
       history.close();
     }
-    const all: string[] = [];
-    for await (const { path } of readLog(state.path, { since: null, failed: false, places: null }))
-      all.push(path);
+    const pathsSince = async (since: string | null) =>
+      (await createLogReader(state.path, { since, failed: false, places: null })()).map(({ path }) => path);
+    const all = await pathsSince(null);
     expect(all).toEqual(jumps.map((_, index) => `${index}.pdf`));
     const entries = await (await open()).readBack('');
     expect(entries.map(({ path }) => path)).toEqual(all.toReversed());
     const yesterday = new Date(clock.now() - dayMs).toISOString();
-    const young: string[] = [];
-    const filter = { since: yesterday, failed: false, places: null };
-    for await (const { path } of readLog(state.path, filter)) young.push(path);
     // That of the clock that was three years ahead is in the future, not since yesterday.
-    expect(young).toEqual(['5.pdf', '6.pdf']);
+    expect(await pathsSince(yesterday)).toEqual(['5.pdf', '6.pdf']);
   });
 
   it('forgets nothing of a first start with a clock that was far behind, until that is 30 days ago', async () => {

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
@@ -14,7 +16,7 @@ import type { Folders } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
-import { readLog } from '../../daemon/history/read-log.ts';
+import { createLogReader } from '../../daemon/history/read-log.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
 
 interface LogFlags extends GlobalFlags {
@@ -28,6 +30,7 @@ interface LogFlags extends GlobalFlags {
 
 /** So many lines are shown where nobody asks for more. */
 const usualCount = 50;
+const pollMs = 500;
 
 export async function log(
   context: CommandContext,
@@ -35,24 +38,23 @@ export async function log(
   flags: LogFlags,
 ): Promise<number> {
   const found = await findDaemon(context, flags);
-  const { stateDir } = found;
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, context.cwd, folders);
   const places = wanted === null ? null : loggedPlaces(folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const most = flags.all === true || filter.since !== null ? Infinity : usualCount;
   const { output } = context;
-  if (flags.follow) {
-    for await (const activity of readLog(stateDir, filter, { most, isOver: output.closed }))
+  const read = createLogReader(found.stateDir, filter);
+  for (let some = most; flags.follow === true; some = Infinity) {
+    for (const activity of await read(some))
       if (flags.json) output.json(activity, 'compact');
       else output.line(logLine(activity, output));
-    return exitCodes.ok;
+    if (output.closed()) return exitCodes.ok;
+    await delay(pollMs);
   }
   const isGathered = flags.json !== true && flags.verbose !== true && places === null;
   const bursts = createBursts();
-  const isMore = isGathered ? bursts.add : undefined;
-  const all: Activity[] = [];
-  for await (const activity of readLog(stateDir, filter, { most, isMore })) all.push(activity);
+  const all = await read(most, isGathered ? bursts.add : undefined);
   if (flags.json) output.json(all);
   else {
     const lines = isGathered

@@ -107,7 +107,7 @@ function dayOf(wallMs: number): string {
 
 /** Whether a file was begun so recently, whatever the clock said then: it is known since the machine was booted. */
 function isBegunWithin(ms: number, path: string, { sinceBoot }: Clock): boolean {
-  const now = sinceBoot?.();
+  const now = sinceBoot?.() ?? null;
   const begun = begunOf(readFileSync(path, 'utf8').split('\n', 1)[0] ?? '')?.sinceBoot;
-  return now != null && begun?.bootId === now.bootId && now.ms - begun.ms < ms;
+  return now !== null && begun?.bootId === now.bootId && now.ms - begun.ms < ms;
 }

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { isAtOrBelow } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -15,42 +13,29 @@ interface LogFilter {
   readonly places: readonly DocumentRef[] | null;
 }
 
-interface ReadOptions {
-  /** Only the last of it; left out: all. */
-  readonly most?: number;
-  /** Whether the next older one is part of what counts already; left out: each counts. */
-  readonly isMore?: ((activity: Activity) => boolean) | undefined;
-  /** Also what happens from now on, until this says so. */
-  readonly isOver?: () => boolean;
-}
-
-const pollMs = 500;
-
-/** What happened, oldest first; a daemon may be writing it. */
-export async function* readLog(
-  stateDir: string,
-  filter: LogFilter,
-  { most = Infinity, isMore = () => false, isOver = () => true }: ReadOptions = {},
-): AsyncGenerator<Activity> {
+/**
+ * Reads what was written since the last time, oldest first; a daemon may be writing it. `most`: only the last of it;
+ * `isMore`: whether the next older one is part of what counts already, else each counts.
+ */
+export function createLogReader(stateDir: string, filter: LogFilter) {
   const from = filter.since?.slice(0, 10) ?? '';
   /** The place of what was read last. */
   let last = '';
-  for (let remaining = most; ; remaining = Infinity) {
+  return async (most = Infinity, isMore?: (activity: Activity) => boolean): Promise<readonly Activity[]> => {
     const found: Activity[] = [];
+    let remaining = most;
     let newest = last;
     for await (const { said, place } of linesBack(historyDirectory(stateDir), activityOf)) {
       if (place === last || place < from) break;
       if (newest === last) newest = place;
       if (!isWanted(said, filter)) continue;
-      if (!isMore(said)) remaining -= 1;
+      if (isMore?.(said) !== true) remaining -= 1;
       if (remaining < 0) break;
       found.push(said);
     }
     last = newest;
-    yield* found.toReversed();
-    if (isOver()) return;
-    await delay(pollMs);
-  }
+    return found.toReversed();
+  };
 }
 
 const failures: ReadonlySet<string> = new Set([
