@@ -1,10 +1,9 @@
 import { dirname, join } from 'node:path';
 
-import { directoryOf } from '../../../src/model/document.ts';
 import type { Metadata, ShareMode } from '../../../src/model/metadata/metadata.ts';
+import type { ContentSource, FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
-import type { ScannedFolder, ScannedSource } from '../../support/worlds/scanned-folder.ts';
 import { disk, failDisk } from './failing-disk.mjs';
 import type { DiskOperation } from './failing-disk.mjs';
 
@@ -52,9 +51,11 @@ export async function failingWorlds() {
     );
     return fault?.code ?? null;
   });
-  const { engineWorld } = await import('../../support/worlds/engine-world.ts');
-  const { scannedFolder } = await import('../../support/worlds/scanned-folder.ts');
+  const { engineTiming, engineWorld } = await import('../../support/worlds/engine-world.ts');
+  const { openFolder } = await import('../../../src/scan/folder.ts');
+  const { threadlessScan } = await import('../../scan/support/threadless-scan.ts');
   const { folderSettingsOf } = await import('../../support/fixtures/default-settings.ts');
+  const { recordedLog } = await import('../../support/recorded-log.ts');
   const { temporaryFolder } = await import('../../support/temporary-folder.ts');
 
   /** `files`: what stands there at the start, by path. */
@@ -72,21 +73,33 @@ export async function failingWorlds() {
     disk.mkdirSync(root);
     for (const [path, text] of Object.entries(files)) write(path, text);
     faults = begins;
-    let folder: ScannedFolder | null = null;
+    let folder: FolderPort | null = null;
+    let thread: ReturnType<typeof threadlessScan> | null = null;
     const world = await engineWorld({
       // Of files that came long ago nothing more is waited for.
       wallClock: Date.now() + 86_400_000,
       service: { requestsPerMinute: 1_000 },
-      isReading: () => folder?.isReading() ?? false,
+      isReading: () => thread?.isReading() ?? false,
       port: (clock) => {
-        const settings = folderSettingsOf(root, { watch: 'native', metadata });
-        folder = scannedFolder(settings, clock);
+        // It is never polled, so that what comes back does so by itself.
+        const timing = { ...engineTiming, pollSeconds: 1_000_000 };
+        const settings = { timing, service: { maxFileMegabytes: 1 }, state: { dir: '/nonexistent' } };
+        const opened = openFolder(folderSettingsOf(root, { watch: 'polling', metadata }), {
+          settings,
+          clock,
+          log: recordedLog(),
+          thread: () => (thread = threadlessScan()),
+        });
+        folder = {
+          ...opened,
+          open: async (path, stat) => ({ ...(await opened.open(path, stat)), path }),
+        };
         return folder;
       },
     });
     const requests: FailingWorld['requests'][number][] = [];
     world.service.observe(({ kind, sources, metadata, docIds }: OutgoingRequest) => {
-      const [source] = sources as readonly ScannedSource[];
+      const [source] = sources as readonly (ContentSource & { readonly path: string })[];
       const known = [...world.docIds()].find(([, docId]) => docIds.includes(docId));
       requests.push({
         kind,
@@ -100,13 +113,13 @@ export async function failingWorlds() {
       write: async (path, text) => {
         await world.rest();
         write(path, text);
-        folder?.changed(directoryOf(path));
+        void folder?.rescan('event');
       },
       move: async (path, to) => {
         await world.rest();
         if (to === null) disk.rmSync(join(root, path));
         else disk.renameSync(join(root, path), join(root, to));
-        for (const one of [path, to ?? path]) folder?.changed(directoryOf(one));
+        void folder?.rescan('event');
       },
       fail: (...now) => {
         faults = now;
