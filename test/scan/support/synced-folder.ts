@@ -1,7 +1,9 @@
-import { readdir, stat, utimes } from 'node:fs/promises';
+import { readdir, rename, stat, utimes } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { DirectoryScan } from '../../../src/model/document.ts';
+import { modeOf } from '../../../src/model/metadata/metadata.ts';
+import type { ShareMode } from '../../../src/model/metadata/metadata.ts';
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings } from '../../../src/model/settings.ts';
 import { openFolder } from '../../../src/scan/folder.ts';
@@ -25,6 +27,10 @@ export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
   readonly home: TemporaryFolder;
   readonly log: RecordedLog;
   readonly port: () => FolderPort;
+  /** Renames in the folder. */
+  readonly move: (from: string, to: string) => Promise<void>;
+  /** Saves a file as most programs do: under another name first, and renamed then. */
+  readonly save: (path: string, content: string) => Promise<void>;
   /** Scans everything, so that the engine knows the disk as it is at this instant. No time passes. */
   readonly rescan: (cause?: DirectoryScan['cause']) => Promise<void>;
   /** Lets everything be done that can be done now, then `ms` pass on the clock in hand, and so on. */
@@ -35,6 +41,8 @@ export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
   readonly sync: () => Promise<void>;
   /** Path → content at the service. */
   readonly held: () => Readonly<Record<string, string>>;
+  /** Path → sharing mode at the service. */
+  readonly modes: () => Readonly<Record<string, ShareMode>>;
 }
 
 interface Options {
@@ -72,6 +80,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
       return port;
     },
   });
+  const move = (from: string, to: string) => rename(inbox.join(from), inbox.join(to));
   const rescan = (cause: DirectoryScan['cause'] = 'event') => port.rescan(cause);
 
   let uploadsFrom = 0;
@@ -128,6 +137,11 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     home,
     log,
     port: () => port,
+    move,
+    save: async (path, content) => {
+      await inbox.write('.new', content);
+      await move('.new', path);
+    },
     rescan,
     restart: (meanwhile) => {
       uploadsFrom = world.clock.monotonic() + engineTiming.removeGraceMs + stepMs;
@@ -148,6 +162,13 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     held: () =>
       Object.fromEntries(
         [...world.docIds()].map(([path, docId]) => [path, world.service.documents.get(docId)?.content ?? '']),
+      ),
+    modes: () =>
+      Object.fromEntries(
+        [...world.docIds()].map(([path, docId]) => [
+          path,
+          modeOf(world.service.documents.get(docId)?.metadata ?? {}),
+        ]),
       ),
     close: async () => {
       await world.close();

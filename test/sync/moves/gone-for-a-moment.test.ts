@@ -34,28 +34,6 @@ async function after(ms: number): Promise<void> {
   await world.pass(ms);
 }
 
-describe('I2: a document whose file is saved again and again by unlink and recreate', () => {
-  it('is deleted when its path has been empty for the whole grace period, and not before', async () => {
-    opened = world = await syncedFolder({ before: (inbox) => inbox.write('a.txt', 'a') });
-    world.service.forget();
-    for (let save = 0; save < 4; save += 1) {
-      await rm(at('a.txt'));
-      await after(500);
-      await writeFile(at('a.txt'), `half ${save}`);
-      await after(1_500);
-    }
-    await rm(at('a.txt'));
-    await after(4_500);
-    expect(world.service.calls).toEqual([]);
-    await writeFile(at('a.txt'), 'whole');
-    await after(10_000);
-    expect(world.service.calls).toEqual(['modify']);
-    await rm(at('a.txt'));
-    await after(10_000);
-    expect(world.service.calls).toEqual(['modify', 'delete']);
-  });
-});
-
 describe('I1: a file that is moved out of a directory below an ignore file that is not valid', () => {
   it.each([
     ['itself', 'd/a.txt', 'a.txt', ''],
@@ -154,24 +132,6 @@ describe('I6: a document that was never sent and is renamed before its sidecar',
     await rename(at('plan.v1.txt.meta.json'), at('done.txt.meta.json'));
     await after(10_000);
     expect(world.service.calls).toEqual(['upload', 'modify', 'modify']);
-  });
-
-  it('is private without it where it is renamed once more, and where its sidecar is removed', async () => {
-    opened = world = await syncedFolder();
-    await world.inbox.write('plan.v1.txt.meta.json', none);
-    await world.inbox.write('plan.v1.txt', 'plan');
-    await after(2_500);
-    for (const [from, to] of [
-      ['plan.v1.txt', 'draft.v1.txt'],
-      ['draft.v1.txt', 'done.txt'],
-    ] as const) {
-      await rename(at(from), at(to));
-      await after(3_500);
-    }
-    await rm(at('plan.v1.txt.meta.json'));
-    await after(10_000);
-    expect(world.held()).toEqual({ 'done.txt': 'plan' });
-    expect(world.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode)).toEqual(['NONE']);
   });
 });
 

@@ -98,8 +98,7 @@ it.each([
     await world.sync();
     await world.inbox.write(rule, text);
     await world.sync();
-    await world.inbox.write('.new', 'saved');
-    await rename(at('.new'), at('a.txt'));
+    await world.save('a.txt', 'saved');
     await world.sync();
     await rename(at('a.txt'), at('sub/a.txt'));
     if (rule !== '.ingestignore') await world.inbox.write(rule, '{"attachments": ["sub/a.txt"]}');
@@ -134,8 +133,7 @@ it.each([
     const docId = world.docIds().get('a.txt');
     await rename(at('a.txt'), at(place));
     await afterwards();
-    await world.inbox.write('.new', 'saved');
-    await rename(at('.new'), at(place));
+    await world.save(place, 'saved');
     if (isStopped) await world.restart();
     await afterwards();
     await rename(at(place), at('c.txt'));
@@ -170,10 +168,9 @@ it('a document whose file is saved empty, and goes on with content under another
   await world.inbox.write('a.txt', 'one');
   await world.sync();
   const docId = world.docIds().get('a.txt');
-  await world.inbox.write('.new', '');
-  await rename(world.inbox.join('.new'), world.inbox.join('a.txt'));
+  await world.save('a.txt', '');
   await world.sync();
-  await rename(world.inbox.join('a.txt'), world.inbox.join('b.txt'));
+  await world.move('a.txt', 'b.txt');
   await world.inbox.write('b.txt', 'two');
   await world.sync();
   expect([[...world.docIds()], world.held()]).toEqual([[['b.txt', docId]], { 'b.txt': 'two' }]);

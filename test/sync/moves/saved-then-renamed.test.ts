@@ -1,4 +1,3 @@
-import { rename } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
@@ -16,11 +15,10 @@ it.each(['two', 'two, and longer'])(
     await world.sync();
     const before = world.docIds().get('a.txt');
     world.engine().setPaused(['inbox']);
-    await world.inbox.write('.a.txt.new', text);
-    await rename(world.inbox.join('.a.txt.new'), world.inbox.join('a.txt'));
+    await world.save('a.txt', text);
     await world.rescan();
     await world.until(() => world.engine().tasks.in('ready').size === 1);
-    await rename(world.inbox.join('a.txt'), world.inbox.join('b.txt'));
+    await world.move('a.txt', 'b.txt');
     await world.rescan();
     await world.until(
       () => world.engine().tasks.get({ folder: 'inbox', path: 'b.txt' })?.state.kind === 'ready',

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { link, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { link, readFile, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { engineTiming } from '../../support/worlds/engine-world.ts';
 import { describeFile } from '../../../src/daemon/control/describe-file.ts';
 import { modeOf } from '../../../src/model/metadata/metadata.ts';
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
@@ -19,53 +18,11 @@ beforeEach(async () => {
   expect([...world.docIds().keys()]).toEqual(['f.txt']);
 });
 
-const move = (from: string, to: string) => rename(world.inbox.join(from), world.inbox.join(to));
-
-it.each<readonly [string, () => Promise<void>, string, string]>([
-  [
-    'is renamed to a type that is not sent',
-    async () => {
-      await move('f.txt', 'f.txt.bak');
-      await rm(world.inbox.join('f.txt.meta.json'));
-    },
-    'figure.csv',
-    'f.txt.bak',
-  ],
-  [
-    'changes places with it',
-    async () => {
-      await move('f.txt', 'part.csv');
-      await move('figure.csv', 'g.txt');
-      await world.inbox.write('g.txt.meta.json', '{"attachments": ["part.csv"]}');
-      await rm(world.inbox.join('f.txt.meta.json'));
-    },
-    'g.txt',
-    'part.csv',
-  ],
-])(
-  'I18: what was an attachment of a document that %s and stays kept is sent when a sidecar says so',
-  async (_, steps, sent, kept) => {
-    await steps();
-    await world.sync();
-    await world.pass(3 * engineTiming.removeGraceMs);
-    await world.sync();
-    expect(world.held()).not.toHaveProperty([sent]);
-    await world.inbox.write(`${kept}.meta.json`, '{}');
-    await laterOn();
-    expect(world.held()).toHaveProperty([sent], '1,2,3');
-    // What it was sent with before is kept: its file is there.
-    expect([...world.engine().tasks.in('dormant')].map(({ ref }) => ref.path)).toEqual([kept]);
-    await world.restart();
-    await world.sync();
-    expect([...world.docIds().keys()].sort()).toEqual([kept, sent].sort());
-  },
-);
-
 it('a document that takes the place of its own attachment is none', async () => {
-  await move('figure.csv', 'old.csv');
+  await world.move('figure.csv', 'old.csv');
   await world.inbox.write('figure.csv', 'another');
   await world.rescan();
-  await move('f.txt', 'figure.csv');
+  await world.move('f.txt', 'figure.csv');
   await laterOn();
   await laterOn();
   expect(world.held()).toMatchObject({ 'figure.csv': 'document' });
@@ -75,7 +32,7 @@ it('a document that takes the place of its own attachment is none', async () => 
 it('an attachment that took the place of its own document, and that of another one by a hard link, is no attachment any more (7.4)', async () => {
   await world.inbox.write('other.txt', 'other');
   await world.sync();
-  await move('figure.csv', 'f.txt');
+  await world.move('figure.csv', 'f.txt');
   await laterOn();
   await rm(world.inbox.join('other.txt'));
   await link(world.inbox.join('f.txt'), world.inbox.join('other.txt'));
@@ -88,7 +45,7 @@ it('an attachment that took the place of its own document, and that of another o
 });
 
 it('what was renamed while the sidecar listed it goes with its document under its new name once that has none', async () => {
-  await move('figure.csv', 'chart.csv');
+  await world.move('figure.csv', 'chart.csv');
   await world.sync();
   // It is asked about less and less often.
   await world.pass(10 * 60_000);
@@ -100,43 +57,6 @@ it('what was renamed while the sidecar listed it goes with its document under it
   const record = world.ledger().get({ folder: 'inbox', path: 'f.txt' });
   expect(record?.attachments.map(({ name, path }) => [name, path])).toEqual([['chart.csv', 'chart.csv']]);
 });
-
-it.each<readonly [string, readonly (readonly [string, string])[]]>([
-  [
-    'renamed after it',
-    [
-      ['own.txt', 'new.txt'],
-      ['own.txt.attachments', 'new.txt.attachments'],
-    ],
-  ],
-  [
-    'renamed before it',
-    [
-      ['own.txt.attachments', 'new.txt.attachments'],
-      ['own.txt', 'new.txt'],
-    ],
-  ],
-])(
-  'I18: what lies in the directory of its attachments, %s, is sent as before, without a sidecar',
-  async (_, moves) => {
-    await world.inbox.write('own.txt', 'own');
-    await world.inbox.write('own.txt.attachments/part.csv', '1');
-    await world.sync();
-    for (const [from, to] of moves) {
-      await move(from, to);
-      await world.sync();
-      await world.pass(3 * engineTiming.removeGraceMs);
-    }
-    await world.inbox.write('new.txt.attachments/part.csv', '1,2');
-    await world.inbox.write('new.txt.attachments/second.csv', '3');
-    await world.sync();
-    const held = world.service.documents.get(world.docIds().get('new.txt') ?? '');
-    expect([held?.attachments, world.engine().tasks.in('waiting').size]).toEqual([
-      ['part.csv', 'second.csv'],
-      0,
-    ]);
-  },
-);
 
 it('I18: what a sidecar listed of the directory of another document’s attachments stays one without the sidecar', async () => {
   await world.inbox.write('g.txt', 'other');
@@ -161,104 +81,16 @@ async function laterOn(): Promise<void> {
   await world.sync();
 }
 
-async function saveByRename(path: string, content: string): Promise<void> {
-  await world.inbox.write('.new', content);
-  await move('.new', path);
-}
-
-const modes = () =>
-  Object.fromEntries(
-    [...world.docIds()].map(([path, docId]) => [
-      path,
-      modeOf(world.service.documents.get(docId)?.metadata ?? {}),
-    ]),
-  );
-
-it('I5: what was an attachment is a document as soon as its own is deleted, and a pass goes on for it', async () => {
-  await rm(world.inbox.join('f.txt'));
-  await world.sync();
-  expect(world.service.calls).toContain('delete');
-  expect(modes()).toEqual({ 'figure.csv': 'NONE' });
-});
-
-it.each<readonly [string, () => Promise<unknown>]>([
-  ['where it stands', () => Promise.resolve()],
-  ['under another name', () => move('figure.csv', 'other.csv')],
-])(
-  'I5: what was an attachment of a deleted document goes out private %s, over restarts, until it was sent',
-  async (_, change) => {
-    await world.inbox.write('figure.csv.meta.json', 'not valid yet');
-    await rm(world.inbox.join('f.txt'));
-    await world.sync();
-    await world.pass(30_000);
-    expect(modes()).toEqual({});
-    await world.restart();
-    await change();
-    await rm(world.inbox.join('figure.csv.meta.json'));
-    await world.sync();
-    await world.pass(30_000);
-    await world.restart();
-    await world.sync();
-    expect(Object.values(modes())).toEqual(['NONE']);
-    expect([...world.ledger().changes()].map(({ kind }) => kind)).not.toContain('former');
-  },
-);
-
-it('what a sidecar listed stays attached when that is removed, whatever lies in the directory of attachments', async () => {
-  await world.inbox.write('f.txt.attachments/own.csv', '4,5');
-  await world.sync();
-  const attached = () => [...world.service.documents.values()].map(({ attachments }) => attachments);
-  expect(attached()).toEqual([['own.csv', 'figure.csv']]);
-  await rm(world.inbox.join('f.txt.meta.json'));
-  await world.sync();
-  await world.inbox.write('f.txt', 'edited');
-  await world.pass(3 * engineTiming.removeGraceMs);
-  await world.sync();
-  expect([world.held(), attached()]).toEqual([{ 'f.txt': 'edited' }, [['own.csv', 'figure.csv']]]);
-  await world.inbox.write('f.txt.meta.json', '{}');
-  await laterOn();
-  expect([Object.keys(world.held()), attached()]).toEqual([
-    ['f.txt', 'figure.csv'],
-    [['own.csv'], []],
-  ]);
-});
-
-it('I5: what was an attachment of a deleted document goes out private when it was saved in its place, after a restart too', async () => {
-  await world.inbox.write('figure.csv.meta.json', 'not valid yet');
-  await rm(world.inbox.join('f.txt'));
-  await world.sync();
-  await world.pass(30_000);
-  await saveByRename('figure.csv', '1,2,3,4');
-  await world.sync();
-  await world.restart();
-  await rm(world.inbox.join('figure.csv.meta.json'));
-  await world.sync();
-  await world.pass(30_000);
-  expect(modes()).toEqual({ 'figure.csv': 'NONE' });
-});
-
 it('I5: what was an attachment goes out private when it is saved and its sidecar lists it no longer', async () => {
-  await saveByRename('figure.csv', '1,2,3,4');
+  await world.save('figure.csv', '1,2,3,4');
   await world.inbox.write('f.txt.meta.json', '{}');
   await laterOn();
-  expect(modes()).toEqual({ 'f.txt': 'DEFAULT', 'figure.csv': 'NONE' });
-});
-
-it('what was a document before it was attached is held as its record says when it is saved, and one again', async () => {
-  await world.inbox.write('own.csv', '4,5');
-  await world.sync();
-  await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv", "own.csv"]}');
-  await world.sync();
-  expect([...world.service.documents.values()][0]?.attachments).toEqual(['figure.csv', 'own.csv']);
-  await saveByRename('own.csv', '4,5,6');
-  await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
-  await laterOn();
-  expect([world.held()['own.csv'], modes()]).toEqual(['4,5,6', { 'f.txt': 'DEFAULT', 'own.csv': 'DEFAULT' }]);
+  expect(world.modes()).toEqual({ 'f.txt': 'DEFAULT', 'figure.csv': 'NONE' });
 });
 
 it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>([
   ['in place', (path, content) => world.inbox.write(path, content)],
-  ['by rename', saveByRename],
+  ['by rename', (path, content) => world.save(path, content)],
 ])(
   'I5: what was a document before it was attached, and changed %s since, goes out private when it is one again, once',
   async (_, save) => {
@@ -272,29 +104,29 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
     await laterOn();
     await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
     await laterOn();
-    expect([world.held()['own.csv'], modes()['own.csv']]).toEqual(['4,5,6', 'NONE']);
+    expect([world.held()['own.csv'], world.modes()['own.csv']]).toEqual(['4,5,6', 'NONE']);
     await world.inbox.write('own.csv.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');
     await laterOn();
     await world.inbox.write('own.csv', '7');
     await laterOn();
-    expect([world.held()['own.csv'], modes()['own.csv']]).toEqual(['7', 'EVERYONE']);
+    expect([world.held()['own.csv'], world.modes()['own.csv']]).toEqual(['7', 'EVERYONE']);
     await rm(world.inbox.join('own.csv.meta.json'));
     await world.inbox.write('own.csv', '8');
     await laterOn();
-    expect([world.held()['own.csv'], modes()['own.csv']]).toEqual(['8', 'DEFAULT']);
+    expect([world.held()['own.csv'], world.modes()['own.csv']]).toEqual(['8', 'DEFAULT']);
   },
 );
 
 it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>([
   ['in place', (path, content) => world.inbox.write(path, content)],
-  ['by rename', saveByRename],
+  ['by rename', (path, content) => world.save(path, content)],
 ])(
   'I5: what was moved out of the directory of attachments stays an attachment when it is saved %s, until a sidecar says otherwise',
   async (_, save) => {
     await world.inbox.write('own.txt', 'own');
     await world.inbox.write('own.txt.attachments/x.csv', '1');
     await world.sync();
-    await move('own.txt.attachments/x.csv', 'y.csv');
+    await world.move('own.txt.attachments/x.csv', 'y.csv');
     await laterOn();
     for (const content of ['1,2', '1,2,3']) {
       await save('y.csv', content);
@@ -322,7 +154,7 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
     ]);
     await world.inbox.write('own.txt.meta.json', '{}');
     await laterOn();
-    expect([world.held()['y.csv'], modes()['y.csv']]).toEqual(['1,2,3', 'NONE']);
+    expect([world.held()['y.csv'], world.modes()['y.csv']]).toEqual(['1,2,3', 'NONE']);
   },
 );
 
@@ -345,14 +177,14 @@ describe.each(meanwhiles)(
       await world.sync();
       await spoil();
       await laterOn();
-      await saveByRename('own.txt.attachments/x.csv', '1,2');
+      await world.save('own.txt.attachments/x.csv', '1,2');
       await laterOn();
       await meanwhile();
-      await move('own.txt.attachments/x.csv', 'y.csv');
+      await world.move('own.txt.attachments/x.csv', 'y.csv');
       await laterOn();
       await mend();
       await laterOn();
-      expect([world.held()['y.csv'], modes()['y.csv']]).toEqual(['1,2', 'NONE']);
+      expect([world.held()['y.csv'], world.modes()['y.csv']]).toEqual(['1,2', 'NONE']);
     });
   },
 );
@@ -365,14 +197,15 @@ it.each(meanwhiles)(
     await world.inbox.write('own.txt.attachments/x.csv', '1');
     await world.inbox.write('nobodys.txt.attachments/x.csv', '2');
     await world.sync();
-    for (const end of ['', '.meta.json']) await move(`own.txt${end}`, `new.txt${end}`);
+    for (const end of ['', '.meta.json']) await world.move(`own.txt${end}`, `new.txt${end}`);
     await laterOn();
-    for (const owner of ['own', 'nobodys']) await saveByRename(`${owner}.txt.attachments/x.csv`, owner);
+    for (const owner of ['own', 'nobodys']) await world.save(`${owner}.txt.attachments/x.csv`, owner);
     await laterOn();
     await meanwhile();
-    for (const owner of ['own', 'nobodys']) await move(`${owner}.txt.attachments/x.csv`, `${owner}.csv`);
+    for (const owner of ['own', 'nobodys'])
+      await world.move(`${owner}.txt.attachments/x.csv`, `${owner}.csv`);
     await laterOn();
-    expect(modes()).toMatchObject({ 'own.csv': 'NONE', 'nobodys.csv': 'DEFAULT' });
+    expect(world.modes()).toMatchObject({ 'own.csv': 'NONE', 'nobodys.csv': 'DEFAULT' });
   },
 );
 
@@ -392,12 +225,12 @@ it.each(['after its sidecar went', 'while its sidecar went'])(
     await world.rescan();
     await rm(world.inbox.join('g.txt.meta.json'));
     if (when === 'after its sidecar went') await world.rescan();
-    await saveByRename('g.txt', 'private, too');
+    await world.save('g.txt', 'private, too');
     await world.rescan();
     for (let passed = 0; passed < 10_000; passed += 100) await world.clock.advance(100);
     world.engine().setPaused([]);
     await world.sync();
-    expect([world.held()['g.txt'], modes()]).toEqual([
+    expect([world.held()['g.txt'], world.modes()]).toEqual([
       'private, too',
       { 'f.txt': 'DEFAULT', 'g.txt': 'NONE' },
     ]);
@@ -410,38 +243,14 @@ function attached(): readonly [readonly string[], readonly (string | undefined)[
   return [[...held].sort(), [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code)];
 }
 
-it.each<readonly [string, () => Promise<unknown>]>([
-  ['came to', () => world.inbox.write('f.txt.attachments/new.csv', '6')],
-  ['was changed in', () => world.inbox.write('f.txt.attachments/own.csv', '4,5,6')],
-  ['went from', () => rm(world.inbox.join('f.txt.attachments/own.csv'))],
-])(
-  'I18: a file that %s the directory of attachments goes out with what the sidecar listed that is missing, over restarts',
-  async (_, change) => {
-    for (const file of ['own', 'more']) await world.inbox.write(`f.txt.attachments/${file}.csv`, '4,5');
-    await world.sync();
-    await rm(world.inbox.join('f.txt.meta.json'));
-    await laterOn();
-    await change();
-    await laterOn();
-    const files = await readdir(world.inbox.join('f.txt.attachments'));
-    expect(attached()).toEqual([[...files, 'figure.csv'].sort(), []]);
-    await world.inbox.write('f.txt', 'edited');
-    await world.restart();
-    await world.inbox.write('f.txt.attachments/last.csv', '7');
-    await laterOn();
-    expect(attached()).toEqual([[...files, 'figure.csv', 'last.csv'].sort(), []]);
-    expect(world.held()).toEqual({ 'f.txt': 'edited' });
-  },
-);
-
 it.each<readonly [string, string, () => Promise<unknown>, readonly string[]]>([
-  ['is saved', 'figure.csv', () => saveByRename('figure.csv', '1,2,3,4'), ['figure.csv']],
-  ['is saved elsewhere', 'd/figure.csv', () => saveByRename('d/figure.csv', '1,2,3,4'), ['figure.csv']],
-  ['is renamed', 'figure.csv', () => move('figure.csv', 'other.csv'), ['other.csv']],
+  ['is saved', 'figure.csv', () => world.save('figure.csv', '1,2,3,4'), ['figure.csv']],
+  ['is saved elsewhere', 'd/figure.csv', () => world.save('d/figure.csv', '1,2,3,4'), ['figure.csv']],
+  ['is renamed', 'figure.csv', () => world.move('figure.csv', 'other.csv'), ['other.csv']],
   [
     'is put into the directory',
     'figure.csv',
-    () => move('figure.csv', 'f.txt.attachments/figure.csv'),
+    () => world.move('figure.csv', 'f.txt.attachments/figure.csv'),
     ['figure.csv'],
   ],
   ['is removed', 'figure.csv', () => rm(world.inbox.join('figure.csv')), []],

@@ -77,30 +77,6 @@ describe.each([
     expect([shared(), failed()]).toEqual([{ ...rest, old: 'NONE', new: 'NONE' }, []]);
   });
 
-  it('stays private later on: edited, saved by a rename, renamed, put aside again', async () => {
-    await rotate(to, 'new');
-    await world.sync();
-    await writeFile(at(to), 'older');
-    await world.sync();
-    await world.inbox.write('tmp', 'oldest');
-    await rename(at('tmp'), at(to));
-    await world.sync();
-    await rename(at(to), at('c.txt'));
-    await world.sync();
-    await world.restart();
-    await rename(at('c.txt'), at('d.txt'));
-    await writeFile(at('c.txt'), 'last');
-    await world.sync();
-    expect([shared(), failed()]).toEqual([{ ...rest, oldest: 'NONE', new: 'NONE', last: 'NONE' }, []]);
-  });
-
-  it('is shared as its own sidecar states, and stays so', async () => {
-    await rotate(to, 'new');
-    await writeFile(at(`${to}.meta.json`), modeText('EVERYONE'));
-    await world.sync();
-    expect(shared()).toEqual({ ...rest, old: 'EVERYONE', new: 'NONE' });
-  });
-
   it('is shared when a sidecar of its own comes that states so', async () => {
     await rotate(to, 'new');
     await world.sync();
@@ -113,35 +89,6 @@ describe.each([
   });
 });
 
-it('A1: versions that are put aside again and again all stay private', async () => {
-  for (const content of ['two', 'three', 'four']) {
-    for (const [from, to] of [
-      ['a-2.txt', 'a-3.txt'],
-      ['a-1.txt', 'a-2.txt'],
-    ] as const)
-      await rename(at(from), at(to)).catch(() => {});
-    await rotate('a-1.txt', content);
-    await world.sync();
-  }
-  expect([shared(), failed()]).toEqual([{ old: 'NONE', two: 'NONE', three: 'NONE', four: 'NONE' }, []]);
-});
-
-it.each(['paused', 'watched'])('A1: so do those that were put aside twice while %s', async (why) => {
-  if (why === 'paused') world.engine().setPaused(['inbox']);
-  const twice = async () => {
-    await rotate('a-1.txt', 'two');
-    await world.rescan();
-    if (why === 'paused') await world.clock.advance(3_000);
-    await rename(at('a-1.txt'), at('a-2.txt'));
-    await rotate('a-1.txt', 'three');
-  };
-  await twice();
-  await world.rescan();
-  world.engine().setPaused([]);
-  await world.sync();
-  expect([shared(), failed()]).toEqual([{ old: 'NONE', two: 'NONE', three: 'NONE' }, []]);
-});
-
 describe.each<readonly [string, () => Promise<unknown>]>([
   ['while the process runs', () => world.rescan()],
   ['over a restart', () => world.restart(() => renameSync(at('c.txt'), at('d.txt')))],
@@ -151,8 +98,7 @@ describe.each<readonly [string, () => Promise<unknown>]>([
     async function save(to: string): Promise<void> {
       await world.rescan();
       await world.clock.advance(3_000);
-      await world.inbox.write('.new', 'edited');
-      await rename(at('.new'), at(to));
+      await world.save(to, 'edited');
       await world.rescan();
       await world.clock.advance(3_000);
     }
@@ -178,22 +124,6 @@ it('A1: a hard link of a private document is private, and its copy another file'
     ({ content, metadata }) => `${content} ${metadata.shareInfo?.mode}`,
   );
   expect([modes.sort(), failed()]).toEqual([['copy EVERYONE', 'old NONE', 'old NONE'], []]);
-});
-
-it('A1: a version that comes back after others is private', async () => {
-  const away = world.home.join('backup');
-  await rename(at('a.txt'), away);
-  await writeFile(at('a.txt'), 'two');
-  await world.sync();
-  for (const content of ['three', 'four']) {
-    await world.inbox.write('tmp', content);
-    await rename(at('tmp'), at('a.txt'));
-    await world.sync();
-  }
-  await world.restart();
-  await rename(away, at('restored.txt'));
-  await world.sync();
-  expect([shared(), failed()]).toEqual([{ four: 'NONE', old: 'NONE' }, []]);
 });
 
 describe('A1: attachments of a private document', () => {

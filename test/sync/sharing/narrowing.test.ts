@@ -68,9 +68,9 @@ const troubles: readonly Trouble[] = [
   },
   {
     is: 'is saved by rename all the time',
-    begin: () => save('saved'),
-    again: () => save('saved'),
-    end: () => save('two'),
+    begin: () => world.save('a.txt', 'saved'),
+    again: () => world.save('a.txt', 'saved'),
+    end: () => world.save('a.txt', 'two'),
     because: 'settling',
   },
   {
@@ -120,11 +120,6 @@ const troubles: readonly Trouble[] = [
     because: 'http-422',
   },
 ];
-
-async function save(content: string): Promise<void> {
-  await write('.save', content);
-  await rename(at('.save'), at('a.txt'));
-}
 
 /** Lets the scan see what is there now, and time pass; what goes on all the time does so meanwhile. */
 async function goOn({ again }: Pick<Trouble, 'again'> = {}): Promise<void> {

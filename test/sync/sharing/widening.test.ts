@@ -1,4 +1,4 @@
-import { chown, mkdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { readImport } from '../../../src/ledger/transfer/read-import.ts';
@@ -20,7 +20,6 @@ afterEach(() => world.close());
 
 const at = (path: string) => world.inbox.join(path);
 const write = (path: string, content: string) => world.inbox.write(path, content);
-const move = (from: string, to: string) => rename(at(from), at(to));
 const remove = (path: string) => rm(at(path));
 const nothing = () => Promise.resolve();
 
@@ -73,35 +72,16 @@ type Row = readonly [title: string, steps: () => Promise<unknown>, content: stri
 
 const rows: readonly Row[] = [
   ['its own sidecar is removed', () => remove('own.txt.meta.json'), 'own', 'NONE, narrower'],
-  [
-    'its own sidecar is removed first when its directory goes name by name',
-    inTurn(
-      () => remove('own.txt.meta.json'),
-      () => remove('plain.txt'),
-    ),
-    'own',
-    'NONE, narrower',
-  ],
-  ['it is renamed without its sidecar', () => move('own.txt', 'new.txt'), 'own', 'NONE, narrower'],
-  ['it is moved without its sidecar', () => move('own.txt', 'open/own.txt'), 'own', 'NONE, narrower'],
+  ['it is renamed without its sidecar', () => world.move('own.txt', 'new.txt'), 'own', 'NONE, narrower'],
+  ['it is moved without its sidecar', () => world.move('own.txt', 'open/own.txt'), 'own', 'NONE, narrower'],
   [
     'its sidecar follows it later',
     inTurn(
-      () => move('own.txt', 'open/own.txt'),
-      () => move('own.txt.meta.json', 'open/own.txt.meta.json'),
+      () => world.move('own.txt', 'open/own.txt'),
+      () => world.move('own.txt.meta.json', 'open/own.txt.meta.json'),
     ),
     'own',
     'NONE',
-  ],
-  [
-    'a sidecar of its own states the same mode later, and goes after its directory was opened',
-    inTurn(
-      () => write('private/inside.txt.meta.json', secret),
-      () => write('private/.meta.json', open),
-      () => remove('private/inside.txt.meta.json'),
-    ),
-    'inside',
-    'NONE, narrower',
   ],
   ['its own sidecar states a wider mode', () => write('own.txt.meta.json', open), 'own', 'EVERYONE'],
   [
@@ -116,21 +96,12 @@ const rows: readonly Row[] = [
     'own',
     'NONE, narrower',
   ],
-  [
-    'a .meta.json comes where its own sidecar was removed',
-    async () => {
-      await remove('own.txt.meta.json');
-      await write('.meta.json', open);
-    },
-    'own',
-    'NONE, narrower',
-  ],
   ['the .meta.json is removed', () => remove('private/.meta.json'), 'inside', 'NONE, narrower'],
   ['the .meta.json is edited', () => write('private/.meta.json', open), 'inside', 'EVERYONE'],
   [
     'the .meta.json is moved up, and edited there',
     inTurn(
-      () => move('private/.meta.json', '.meta.json'),
+      () => world.move('private/.meta.json', '.meta.json'),
       () => write('.meta.json', open),
     ),
     'inside',
@@ -141,56 +112,16 @@ const rows: readonly Row[] = [
     'the inner .meta.json of two is removed, and the outer directory gets another name',
     inTurn(
       () => remove('two/levels/.meta.json'),
-      () => move('two', 'zwei'),
+      () => world.move('two', 'zwei'),
     ),
     'deep',
     'NONE, narrower',
-  ],
-  [
-    'the inner .meta.json of two is removed, its directory gets another name, and is made again in that',
-    inTurn(
-      () => remove('two/levels/.meta.json'),
-      () => move('two', 'zwei'),
-      () => write('zwei/levels/.meta.json', open),
-    ),
-    'deep',
-    'EVERYONE',
-  ],
-  [
-    'the inner .meta.json of two is removed, and the outer directory is moved into another',
-    inTurn(
-      () => remove('two/levels/.meta.json'),
-      () => mkdir(at('three')),
-      () => move('two', 'three/two'),
-    ),
-    'deep',
-    'NONE, narrower',
-  ],
-  [
-    'the inner .meta.json of two is removed, and the outer directory is moved out of one and renamed',
-    inTurn(
-      () => mkdir(at('three')),
-      () => move('two', 'three/two'),
-      () => remove('three/two/levels/.meta.json'),
-      () => move('three/two', 'zwei'),
-    ),
-    'deep',
-    'NONE, narrower',
-  ],
-  [
-    'its directory is moved, and the .meta.json in that edited',
-    inTurn(
-      () => move('two/levels', 'open/levels'),
-      () => write('open/levels/.meta.json', open),
-    ),
-    'deep',
-    'EVERYONE',
   ],
   [
     'its directory is moved, and another .meta.json made above it',
     async () => {
       await mkdir(at('elsewhere'));
-      await move('private', 'elsewhere/private');
+      await world.move('private', 'elsewhere/private');
       await world.sync();
       await remove('elsewhere/private/.meta.json');
       await write('elsewhere/.meta.json', open);
@@ -240,16 +171,6 @@ const rows: readonly Row[] = [
       await write('plain.txt.meta.json', '{"title": "no more"}');
     },
     'attached',
-    'NONE, narrower',
-  ],
-  [
-    'another file is saved in its place after its sidecar went',
-    async () => {
-      await remove('own.txt.meta.json');
-      await write('saved.tmp', 'saved');
-      await move('saved.tmp', 'own.txt');
-    },
-    'saved',
     'NONE, narrower',
   ],
   ['nothing was private', () => write('plain.txt', 'plain and longer'), 'plain and longer', 'EVERYONE'],
