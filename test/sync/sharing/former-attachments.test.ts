@@ -81,6 +81,13 @@ async function laterOn(): Promise<void> {
   await world.sync();
 }
 
+it('I5: what was an attachment is a document as soon as its own is deleted, and a pass goes on for it', async () => {
+  await rm(world.inbox.join('f.txt'));
+  await world.sync();
+  expect(world.service.calls).toContain('delete');
+  expect(world.modes()).toEqual({ 'figure.csv': 'NONE' });
+});
+
 it('I5: what was an attachment goes out private when it is saved and its sidecar lists it no longer', async () => {
   await world.save('figure.csv', '1,2,3,4');
   await world.inbox.write('f.txt.meta.json', '{}');
