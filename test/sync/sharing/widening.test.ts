@@ -131,7 +131,7 @@ const rows: readonly Row[] = [
   ],
   [
     'it is moved without the sidecar that lists its attachments',
-    inTurn(attach, () => move('private/inside.txt', 'open/inside.txt')),
+    inTurn(attach, () => world.move('private/inside.txt', 'open/inside.txt')),
     'inside',
     'NONE, narrower',
   ],
@@ -149,7 +149,7 @@ const rows: readonly Row[] = [
     'it is moved with its attachments and the sidecar that lists them',
     inTurn(attach, async () => {
       for (const name of ['attached.csv', 'inside.txt.meta.json', 'inside.txt'])
-        await move(`private/${name}`, `open/${name}`);
+        await world.move(`private/${name}`, `open/${name}`);
     }),
     'inside',
     'EVERYONE',
