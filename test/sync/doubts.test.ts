@@ -130,41 +130,6 @@ describe('a document in doubt (I9)', () => {
     expect([world.service.calls, doubtful()]).toEqual([['upload'], [at]]);
   });
 
-  it.each([false, true])(
-    'is not sent under the name it was given while under way, another file in its place, killed: %s',
-    async (isKilled) => {
-      world = await engineWorld({ safety: { inDoubt: 'hold' } });
-      if (!isKilled) world.service.failNext(lost, { taken: true });
-      const release = world.service.holdNext();
-      world.folder.write('d/a.txt', 'one');
-      world.folder.scan();
-      await world.until(() => world.service.isHolding());
-      world.folder.rename('d/a.txt', 'd/b.txt');
-      world.folder.write('d/a.txt', 'three');
-      world.folder.scan();
-      if (isKilled) await world.restart();
-      release();
-      for (let turn = 0; turn < 3; turn += 1) await world.sync();
-      expect(world.service.calls).toEqual(['upload']);
-      expect([...world.engine().tasks.in('failed')].map(({ ref }) => ref.path).sort()).toEqual([
-        'd/a.txt',
-        'd/b.txt',
-      ]);
-    },
-  );
-
-  it('is not sent when it is saved as a new file, renamed after that, and ingestd started again', async () => {
-    await inDoubt();
-    world.folder.remove('d/a.txt');
-    world.folder.write('d/a.txt', 'two');
-    await world.sync();
-    world.folder.rename('d/a.txt', 'd/b.txt');
-    await world.sync();
-    await world.restart();
-    await world.sync();
-    expect([world.service.calls, doubtful()]).toEqual([['upload'], ['d/b.txt']]);
-  });
-
   it('goes out under its new name when a person says so', async () => {
     await inDoubt();
     world.folder.rename('d/a.txt', 'd/b.txt');
@@ -175,23 +140,6 @@ describe('a document in doubt (I9)', () => {
     const [entry] = [...world.ledger().entries()];
     expect([entry?.ref.path, entry?.record.possibleDuplicates]).toEqual(['d/b.txt', 1]);
     expect(doubtful()).toEqual([]);
-  });
-
-  it('is counted as a possible duplicate where it is sent again after a rename', async () => {
-    world = await engineWorld({ safety: { inDoubt: 'retry' } });
-    world.service.failNext(lost, { taken: true });
-    world.folder.write('d/a.txt', 'one');
-    world.folder.scan();
-    await world.until(() => world.ledger().doubts().length > 0);
-    world.folder.rename('d/a.txt', 'd/b.txt');
-    await world.sync();
-    const [entry] = [...world.ledger().entries()];
-    expect([entry?.ref.path, entry?.record.possibleDuplicates]).toEqual(['d/b.txt', 1]);
-    expect(doubtful()).toEqual([]);
-    expect(world.activities.at(-1)).toMatchObject({
-      what: 'uploaded',
-      message: 'a possible duplicate, as an earlier upload of it was not answered',
-    });
   });
 
   it('stays dismissed, whatever is under way about its file when a person dismisses it', async () => {

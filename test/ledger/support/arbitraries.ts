@@ -39,24 +39,22 @@ const time = fc.oneof(
   ),
   fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()),
 );
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.option(arbitrary, { nil: undefined });
-
-const metadata: fc.Arbitrary<Metadata> = fc
-  .record({
-    title: optional(fc.constantFrom('a', 'b', 'Another title', '')),
-    createdTimestamp: optional(time),
-    documentOwner: optional(fc.constantFrom('jane', 'joe')),
-    customTags: optional(fc.constant([{ name: 'urgent', visibility: 'PUBLIC' as const }])),
-    companies: optional(fc.constant([{ value: 'US0378331005', identifier: 'ISIN' as const }])),
-    shareInfo: optional(fc.constantFrom({}, { mode: 'NONE' as const })),
-    docAuthors: optional(fc.constant([{ authorName: 'Jane Doe' }])),
-  })
-  .map((fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+const metadata: fc.Arbitrary<Metadata> = fc.record(
+  {
+    title: fc.constantFrom('a', 'b', 'Another title', ''),
+    createdTimestamp: time,
+    documentOwner: fc.constantFrom('jane', 'joe'),
+    customTags: fc.constant([{ name: 'urgent', visibility: 'PUBLIC' as const }]),
+    companies: fc.constant([{ value: 'US0378331005', identifier: 'ISIN' as const }]),
+    shareInfo: fc.constantFrom({}, { mode: 'NONE' as const }),
+    docAuthors: fc.constant([{ authorName: 'Jane Doe' }]),
+  },
+  { requiredKeys: [] },
+);
 
 /** Any record, ordinary and odd. Its docId is unique in time: see `numbered`. */
-const anyRecord: fc.Arbitrary<LedgerRecord> = fc
-  .record({
+const anyRecord: fc.Arbitrary<LedgerRecord> = fc.record(
+  {
     docId: fc.constant(''),
     sha256: hash,
     stat: fc.oneof(stat, knownFile),
@@ -73,42 +71,43 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
     uploadedAt: time,
     modifiedAt: fc.option(time),
     possibleDuplicates: fc.nat(3),
-    companions: optional(
+    companions: fc.record({
+      sidecar: fc.constantFrom('name' as const, 'stem' as const, null),
+      defaults: fc.constantFrom([], ['', 'd']),
+    }),
+    said: fc.constant(['title']),
+    unsure: fc.record({
+      content: fc.boolean(),
+      attachments: fc.boolean(),
+      metadata: fc.constantFrom([], [{ title: 'T' }, { customTags: [{ name: 'a' }] }]),
+    }),
+    heldModes: fc.array(
       fc.record({
-        sidecar: fc.constantFrom('name' as const, 'stem' as const, null),
-        defaults: fc.constantFrom([], ['', 'd']),
+        folder: fc.constantFrom('inbox', 'b'),
+        path: fc.constant('d/é'),
+        mode: fc.constantFrom('NONE' as const, 'DEFAULT' as const),
+        by: fc.constantFrom(null, 'a.meta.json'),
+        file: stat,
       }),
+      { minLength: 1, maxLength: 2 },
     ),
-    said: optional(fc.constant(['title'])),
-    unsure: optional(
-      fc.record({
-        content: fc.boolean(),
-        attachments: fc.boolean(),
-        metadata: fc.constantFrom([], [{ title: 'T' }, { customTags: [{ name: 'a' }] }]),
-      }),
-    ),
-    heldModes: optional(
-      fc.array(
-        fc.record({
-          folder: fc.constantFrom('inbox', 'b'),
-          path: fc.constant('d/é'),
-          mode: fc.constantFrom('NONE' as const, 'DEFAULT' as const),
-          by: fc.constantFrom(null, 'a.meta.json'),
-          file: stat,
-        }),
-        { minLength: 1, maxLength: 2 },
-      ),
-    ),
-    rootChange: optional(fc.nat(3)),
-  })
-  .map(({ companions, said, unsure, heldModes, rootChange, ...record }) => ({
-    ...record,
-    ...(companions === undefined ? null : { companions }),
-    ...(said === undefined ? null : { said }),
-    ...(unsure === undefined ? null : { unsure }),
-    ...(heldModes === undefined ? null : { heldModes }),
-    ...(rootChange === undefined ? null : { rootChange }),
-  }));
+    rootChange: fc.nat(3),
+  },
+  {
+    requiredKeys: [
+      'docId',
+      'sha256',
+      'stat',
+      'fingerprint',
+      'fileName',
+      'attachments',
+      'metadata',
+      'uploadedAt',
+      'modifiedAt',
+      'possibleDuplicates',
+    ],
+  },
+);
 
 const at = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 1) + 1000 });
 const id = fc.constantFrom('1', '2', '3');

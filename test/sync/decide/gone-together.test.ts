@@ -38,13 +38,13 @@ it.each([
   ['held', {}],
   ['deleted', { safety: { maxDeleteCount: 1_000 } }],
 ])(
-  'of 400 files that go together the folders are not asked one by one: they are %s',
+  'of 200 files that go together the folders are not asked one by one: they are %s',
   async (end, options) => {
-    const asked = await counted(400, options);
+    const asked = await counted(200, options);
     takeAll();
     await world.quiesce();
-    expect(world.engine().tasks.counts('inbox').held).toBe(end === 'held' ? 400 : 0);
-    expect(world.service.documents.size).toBe(end === 'held' ? 400 : 0);
+    expect(world.engine().tasks.counts('inbox').held).toBe(end === 'held' ? 200 : 0);
+    expect(world.service.documents.size).toBe(end === 'held' ? 200 : 0);
     expect(asked.find).toBeLessThan(40);
     expect(asked.mounts).toBeLessThan(80);
   },
