@@ -348,6 +348,11 @@ export function isPerhapsSame(a: FileStat, b: FileStat): boolean {
   return sameInode(a, b) && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }
 
+/** What a file is found by, wherever it stands: its number, or where none is known its size and time. */
+export function fileKey({ ino, size, mtimeMs }: FileStat): number | string {
+  return ino === 0 ? `${size} ${mtimeMs}` : ino;
+}
+
 /**
  * Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0.
  */

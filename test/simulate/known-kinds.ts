@@ -4,7 +4,7 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
-    /^(?:attachment-alone\/(?:in-a-gap|identities)|waits-at-end\/attached-before$)/,
+    /^(?:attachment-alone\/in-a-gap|waits-at-end\/attached-before$)/,
     'attachments are not known by the record of their owner (section 4)',
   ],
   [

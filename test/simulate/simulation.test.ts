@@ -74,6 +74,23 @@ describe('the simulation', () => {
     expect(said).not.toContain('delete doc-1');
   }, 60_000);
 
+  it('does not send what was an attachment and is renamed, where numbers of files cannot be told apart', async () => {
+    const files = {
+      'a.csv': 'a',
+      'a.csv.meta.json': '{"attachments":["t.csv"]}',
+      't.csv': 't',
+      'b.csv': 'b',
+    };
+    const first = Object.entries(files).map(([name, text]) => ({ path: `inbox/${name}`, text }));
+    const { setting, ...plan } = caselessPlan(first, [
+      { kind: 'rename', path: 'inbox/t.csv', to: 'inbox/renamed.csv' },
+    ]);
+    const unnumbered = { ...setting, habits: { firstInode: 2 ** 53 } };
+    const said = await logOf('--plan', JSON.stringify({ ...plan, setting: unnumbered }));
+    expect(said).toMatch(/upload +b\.csv/);
+    expect(said).not.toMatch(/upload +renamed\.csv/);
+  }, 60_000);
+
   const sidecar = 'inbox/private/a.txt.meta.json';
   const list = { path: sidecar, text: '{"attachments":["extra/t.csv"]}' };
   const document = { path: 'inbox/private/a.txt', text: 'a' };

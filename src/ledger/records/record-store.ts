@@ -1,4 +1,4 @@
-import { directoryOf, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
+import { directoryOf, fileKey, isPerhapsSame, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
 import type { DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -127,9 +127,9 @@ export class RecordStore {
   }
 
   findOwners(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
-    const byFile = this.findHolders(stat.ino).filter(({ rare }) =>
-      rare?.attachments?.some((attachment) => isSameFile(attachment.stat, stat)),
-    );
+    const byFile = this.#files()
+      .get(fileKey(stat))
+      .filter(({ rare }) => rare?.attachments?.some((one) => isPerhapsSame(one.stat, stat)));
     return [...new Set([...this.#files().get(refKey(ref)), ...byFile])];
   }
 
@@ -212,17 +212,16 @@ export class RecordStore {
   }
 }
 
-/** Inode numbers of a record's file, of files that it had before and of its attachments, and their paths. */
+/** What a record's file, files that it had before and its attachments are found by, and the paths of these. */
 function fileKeys({ directory, ino, rare }: StoredRecord): readonly (string | number)[] {
   if (directory === null || rare === null) return ino === 0 ? [] : [ino];
   const { attachments = [], heldModes = [], standing } = rare;
-  const paths = attachments.flatMap(({ path, folder = directory.folder }) =>
-    path === undefined ? [] : [refKey({ folder, path })],
-  );
   const files = [...attachments.map(({ stat }) => stat), ...heldModes.flatMap(({ file }) => file ?? [])];
-  const numbers = new Set([ino, standing?.ino ?? 0, ...files.map((file) => file.ino)]);
-  numbers.delete(0);
-  return [...paths, ...numbers];
+  const keys = new Set<string | number>([ino, standing?.ino ?? 0, ...files.map((file) => file.ino)]);
+  for (const { path, folder = directory.folder, stat } of attachments)
+    if (path !== undefined) keys.add(refKey({ folder, path })).add(fileKey(stat));
+  keys.delete(0);
+  return [...keys];
 }
 
 /** Values by keys that few of them share: a list only where several have one. */

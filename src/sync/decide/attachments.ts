@@ -1,4 +1,4 @@
-import { directoryOf, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
+import { directoryOf, isPerhapsSame, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
@@ -22,8 +22,9 @@ export function unsentAttachments(
   const held = record?.attachments ?? [];
   if (document.attachments.length === 0) {
     if (record?.unsure?.attachments === true) return [];
-    // Without a valid sidecar nothing says that they are no attachments any more.
-    return (document.sidecar ?? null) === null ? held : held.map(noLongerAttached);
+    // Without a valid sidecar nothing says that they are no attachments any more; else their files, wherever they are, are.
+    if ((document.sidecar ?? null) === null) return held;
+    return held.map(({ name, sha256, stat }) => ({ name, sha256, stat: { ...stat, ino: 0 } }));
   }
   const found = document.attachments.map(({ name, path, stat }, index) => ({
     name,
@@ -40,11 +41,6 @@ export function sentWith({ path: owner }: DocumentRef, record: LedgerRecord | un
   return (record?.attachments ?? []).flatMap(({ path, folder }) =>
     path === undefined || folder !== undefined || directoryOf(path) === own ? [] : [path],
   );
-}
-
-/** The service holds it because it cannot be taken back; the file, wherever it is, is no attachment any more. */
-function noLongerAttached({ name, sha256, stat }: RecordedAttachment): RecordedAttachment {
-  return { name, sha256, stat: { ...stat, ino: 0 } };
 }
 
 /** A document that moves. */
@@ -119,10 +115,14 @@ export function withAttachmentSaved(
 
 /** A document whose attachment a found file is, or was. */
 export interface FormerOwner {
-  /** Where the document stands, or stood, and the file's place as its attachment, as reckoned from there. */
-  readonly at: readonly { readonly owner: DocumentRef; readonly place: DocumentRef }[];
+  /** Where the document stands, or stood. */
+  readonly owners: readonly DocumentRef[];
+  /** The file's own, as its attachment. */
+  readonly place: DocumentRef;
   /** Null: the document was not sent with it. */
   readonly record: LedgerRecord | null;
+  /** Without a number its content tells the file, where its place is empty: the hash of that. Absent: it is told already. */
+  readonly sha256?: string | undefined;
 }
 
 /**
@@ -134,19 +134,22 @@ export function recordedOwners(
   ledger: Pick<LedgerPort, 'findOwners' | 'get'>,
 ): readonly FormerOwner[] {
   const own = ledger.get(ref);
-  const isOwn = own !== undefined && isSameFile(own.stat, stat);
+  const isPerhaps = stat.ino === 0 ? isPerhapsSame : isSameFile;
+  const isOwn = own !== undefined && isPerhaps(own.stat, stat);
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
     if (refKey(owner) === refKey(ref) || filesOfRecord(record).some((file) => isSameFile(file, stat)))
       return [];
-    const places = record.attachments.map((one) => ({
-      stat: one.stat,
-      place: { folder: one.folder ?? owner.folder, path: one.path ?? '' },
+    const here = record.attachments.filter((one) => isAttachedAt(one, owner, ref));
+    const isLike = (one: RecordedAttachment) => one.path !== undefined && isPerhaps(one.stat, stat);
+    const found = here.length > 0 || isOwn ? here : record.attachments.filter(isLike);
+    const isTold = here.length > 0 || stat.ino !== 0;
+    return found.map(({ path = '', folder = owner.folder, sha256 }) => ({
+      owners: [owner],
+      place: { folder, path },
+      record,
+      sha256: isTold ? undefined : sha256,
     }));
-    const found =
-      places.find(({ place }) => refKey(place) === refKey(ref)) ??
-      places.find((one) => !isOwn && isSameFile(one.stat, stat));
-    return found === undefined ? [] : [{ at: [{ owner, place: found.place }], record }];
   });
 }
 

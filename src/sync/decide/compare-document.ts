@@ -119,12 +119,13 @@ export class DocumentComparison {
    */
   async awaitOwners(task: Task, document: FoundDocument): Promise<Assessment | null> {
     let isNews = false;
-    for (const { at, record } of this.ownersOf(document)) {
-      const [{ owner: ref } = { owner: document.ref }] = at;
+    for (const { owners, place, record, sha256 } of this.ownersOf(document)) {
+      if (sha256 !== undefined && !(await this.#hasLeft(place, document, sha256))) continue;
+      const [ref = document.ref] = owners;
       // It may have been saved in the place of the file that was attached: that one's mode goes with it.
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
-      const answers = await Promise.all(at.map(({ owner, place }) => this.#attaches(owner, place, document)));
+      const answers = await Promise.all(owners.map((owner) => this.#attaches(owner, place, document)));
       if (record !== null)
         await this.#followAttachment(task, { ref, record }, document, answers.includes('sent without'));
       if (answers.includes('dropped')) continue;
@@ -143,6 +144,13 @@ export class DocumentComparison {
       return { kind: 'waiting', againMs, reason };
     }
     return isNews ? compareAgain : null;
+  }
+
+  /** Whether a file is what has left the place of an attachment, by its content. */
+  async #hasLeft(place: DocumentRef, { ref, stat }: FoundDocument, sha256: string): Promise<boolean> {
+    const { hash, inspect } = this.#options.evidence;
+    const there = await inspect(place);
+    return (there === undefined || hasGone(there)) && (await hash(ref, stat).catch(() => null)) === sha256;
   }
 
   async #attaches(
@@ -165,12 +173,10 @@ export class DocumentComparison {
     document: FoundDocument,
     hasNoSidecar: boolean,
   ): Promise<void> {
-    const { folders, writer } = this.#options;
+    const { folders, writer, evidence } = this.#options;
     const listed = hasNoSidecar ? sentWith(owner.ref, owner.record) : [];
-    const port = folders.get(owner.ref.folder)?.port;
-    const left = await Promise.all(
-      listed.map(async (path) => (port !== undefined && hasGone(await port.inspect(path)) ? path : null)),
-    );
+    const found = await Promise.all(listed.map((path) => evidence.inspect({ ...owner.ref, path })));
+    const left = listed.filter((_, index) => hasGone(found[index]));
     const isLeft = ({ folder, path }: DocumentRef) =>
       folders.get(folder) === undefined || (folder === owner.ref.folder && left.includes(path));
     const moved = withAttachmentAt(owner, document, isLeft);
@@ -221,14 +227,8 @@ export class DocumentComparison {
   /** The record of this very file is another path's, and changes its path just now. */
   #isRecordMoving({ ref, stat }: FoundDocument): boolean {
     if (this.#locks.size === 0) return false;
-    return this.#ledger
-      .findByInode(stat.ino)
-      .some(
-        (entry) =>
-          refKey(entry.ref) !== refKey(ref) &&
-          this.#locks.has(entry.ref) &&
-          sameFile(entry.record.stat, stat),
-      );
+    const others = this.#ledger.findByInode(stat.ino).filter((one) => refKey(one.ref) !== refKey(ref));
+    return others.some((one) => this.#locks.has(one.ref) && sameFile(one.record.stat, stat));
   }
 
   /**

@@ -40,12 +40,8 @@ export class UnsentAttachments {
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
     return this.#with(found).flatMap(({ owner, ownerStat, path, isListed }) => {
       if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
-      const place = { folder: owner.folder, path };
-      const at = [owner, ...(ownerStat === null ? [] : placesOf(ownerStat))].map((one) => ({
-        owner: one,
-        place,
-      }));
-      return [{ at, record: null }];
+      const owners = [owner, ...(ownerStat === null ? [] : placesOf(ownerStat))];
+      return [{ owners, place: { folder: owner.folder, path }, record: null }];
     });
   }
 

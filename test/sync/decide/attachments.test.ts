@@ -20,14 +20,29 @@ describe('who carries a file', () => {
     recordedOwners(
       { ...found(path), ...(ino === undefined ? null : { stat: statOf({ ino }) }) },
       { findOwners: () => [entry], get: () => known?.record },
-    ).map(({ at }) => at);
+    ).map(({ owners: [owner], place, sha256 }) => ({ owner, place, sha256 }));
   const place = { owner: from, place: { folder: 'inbox', path: 'salaries.csv' } };
 
   it('is not told by the identity where the file has a document of its own: it may be a hard link', () => {
     const link = { ref: from, record: recordOf({ stat: statOf({ ino: 8 }) }) };
     expect(owners('renamed.csv', link)).toEqual([]);
-    expect(owners('renamed.csv', entry)).toEqual([[place]]);
-    expect(owners('salaries.csv', entry)).toEqual([[place]]);
+    expect(owners('renamed.csv', entry)).toEqual([place]);
+    expect(owners('salaries.csv', entry)).toEqual([place]);
+  });
+
+  it('is told by content where files have no numbers, but of one that is a document, or attached no more', () => {
+    const stat = statOf({ ino: 0 });
+    const ownersOf = (attachment: typeof carried | Omit<typeof carried, 'path'>, known?: LedgerEntry) =>
+      recordedOwners(
+        { ...found('renamed.csv'), stat },
+        {
+          findOwners: () => [{ ref: from, record: recordOf({ attachments: [{ ...attachment, stat }] }) }],
+          get: () => known?.record,
+        },
+      ).map(({ place, sha256 }) => ({ place, sha256 }));
+    expect(ownersOf(carried)).toEqual([{ place: place.place, sha256: 'aa' }]);
+    expect(ownersOf(carried, { ref: from, record: recordOf({ stat }) })).toEqual([]);
+    expect(ownersOf({ name: carried.name, stat, sha256: 'aa' })).toEqual([]);
   });
 
   it('is never the file itself', () => {
