@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { activityOf, linesBack } from '../../src/daemon/history/history-files.ts';
 import { createLogReader, isWanted } from '../../src/daemon/history/read-log.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import type { History } from '../../src/daemon/history/history.ts';
@@ -281,6 +282,25 @@ describe('the history', () => {
     const [name = ''] = (await names()).slice(-1);
     await appendFile(join(directory(), name), '{"at":"2026-01-0');
     expect((await history.readBack(''))[0]?.path).toBe('179.pdf');
+  });
+
+  it('is read on from where it was read to, over files, and while the oldest is removed', async () => {
+    const history = await open();
+    const read = createLogReader(state.path, { since: null, failed: false, places: null });
+    const next = async () => (await read()).map(({ path }) => path);
+    for (const path of ['a.pdf', 'b.pdf', 'b.pdf']) history.add(activity(path));
+    await endOfTurn();
+    expect(await next()).toEqual(['a.pdf', 'b.pdf', 'b.pdf']);
+    history.add(activity('b.pdf'));
+    await clock.advance(dayMs);
+    history.add(activity('c.pdf'));
+    await endOfTurn();
+    expect([await next(), await next()]).toEqual([['b.pdf', 'c.pdf'], []]);
+    const [first = ''] = await names();
+    const lines = linesBack(directory(), activityOf);
+    expect((await lines.next()).value?.said.path).toBe('c.pdf');
+    await rm(join(directory(), first));
+    expect((await lines.next()).done).toBe(true);
   });
 
   it('looks back no further than some thousands of lines for what happened last', async () => {

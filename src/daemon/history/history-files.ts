@@ -32,14 +32,10 @@ export function historyFiles(directory: string): readonly string[] {
     .toSorted(inNaturalOrder);
 }
 
-/** How much was delivered until then. `sinceBoot`: when that was, of the first line of a file. */
-interface TotalsLine {
-  readonly totals: Totals;
-  readonly sinceBoot?: BootMoment | undefined;
-}
-
-/** A line as it is written: what happened, or totals. */
-export function lineText(line: Activity | TotalsLine): string {
+/** A line as it is written: what happened, or how much was delivered until then. */
+export function lineText(
+  line: Activity | { readonly totals: Totals; readonly sinceBoot?: BootMoment | undefined },
+): string {
   return `${printableJson(JSON.stringify(line))}\n`;
 }
 
@@ -67,7 +63,7 @@ export async function* linesBack<Said>(
   read: Reading<Said>,
   source: Source = {},
 ): AsyncGenerator<{ readonly said: Said; readonly place: string }, undefined> {
-  const slice = createTimeSlice();
+  const slice = createTimeSlice(32);
   for await (const { file, lines } of partsBack(directory, source)) {
     for (let index = lines.length - 1; index >= 0; index -= 1) {
       const said = read(lines[index] ?? '');

@@ -48,7 +48,8 @@ export async function syncDirectory(path: string): Promise<void> {
 /** A text file's content; null where there is none. */
 export async function readIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    // Not read as text: Node would put that together from pieces.
+    return (await readFile(path)).toString();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw withPath(error, path);
