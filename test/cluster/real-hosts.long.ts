@@ -1,21 +1,20 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 
 import { aliveMs } from '../../src/cluster/fleet-times.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { startHoldingService } from '../support/services/holding-service.ts';
-import type { HoldingService } from '../support/services/holding-service.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { wait } from './support/fleet-host.ts';
 import { missingRedis, settle as settleFleet, startRedis } from './support/redis-server.ts';
-import type { RedisServer } from './support/redis-server.ts';
 
 const password = 'planted-redis-password-73';
 
@@ -27,19 +26,10 @@ function pausesOf(log: string): readonly string[] {
 }
 
 describeWhere(missingRedis, 'real processes with one account', () => {
-  let redis: RedisServer;
-  let service: HoldingService;
-  let places: Installation[];
-  beforeEach(async () => {
-    redis = await startRedis({ more: ['--requirepass', password], password });
-    service = await startHoldingService();
-    places = [];
-  });
-  afterEach(async () => {
-    await Promise.all(places.map((place) => place.remove()));
-    await service.close();
-    await redis.remove();
-  });
+  const redis = ofEachTest(() => startRedis({ more: ['--requirepass', password], password }));
+  const service = ofEachTest(() => startHoldingService());
+  const places: Installation[] = [];
+  afterEach(() => Promise.all(places.splice(0).map((place) => place.remove())));
 
   const host = async (
     name: string,

@@ -1,20 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 import { cableTo } from './support/cable.ts';
 import { mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
 import type { FleetHost } from './support/fleet-host.ts';
 import { missingRedis } from './support/redis-server.ts';
 import { limit, startSmallFleet, times, windowMs } from './support/small-fleet.ts';
-import type { SmallFleet } from './support/small-fleet.ts';
 
 describeWhere(missingRedis, 'the minute that hosts share', () => {
-  let fleet: SmallFleet;
-  beforeEach(async () => {
-    fleet = await startSmallFleet();
-  });
-  afterEach(() => fleet.close());
+  const fleet = ofEachTest(() => startSmallFleet());
 
   const opened = () => eventually(() => fleet.arrivals().length > 0, { withinMs: 12_000 });
   const state = (field: string) => Number(fleet.redis.command('HGET', 'ingestd:{test}:state', field));

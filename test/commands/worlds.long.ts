@@ -401,6 +401,19 @@ const worlds: Readonly<Record<string, World>> = {
     },
   },
 
+  'a folder that is another directory by now': {
+    delivered: { 'inbox/a.txt': 'a', 'inbox/b.txt': 'b' },
+    files: { 'second/a.txt': 'other content' },
+    change: async (folder) => {
+      const configured = await readFile(folder.join('ingestd.yaml'), 'utf8');
+      await folder.write('ingestd.yaml', configured.replace('./inbox', './second'));
+    },
+    counts: { onDisk: 1, pending: 1, held: 1 },
+    check: [4, { inbox: 'held' }],
+    plan: { modify: 1, held: 1 },
+    status: { held: [{ count: 1, reason: expect.stringMatching(/not the same directory/) }] },
+  },
+
   'a document whose name is refused since it was renamed': {
     delivered: { 'inbox/table.xlsx': 'a table' },
     change: (folder) => rename(folder.join('inbox/table.xlsx'), folder.join('inbox/table.old.xlsx')),

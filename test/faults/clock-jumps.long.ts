@@ -3,14 +3,13 @@ import { appendFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderOfEachTest } from '../support/folder-of-each-test.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const hourMs = 3_600_000;
 
@@ -20,14 +19,9 @@ const library = /^LD_PRELOAD=(.*)$/m.exec(
 )?.[1];
 
 describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jumps (F49)', () => {
-  let clock: TemporaryFolder;
-  let place: InstallationWithService;
-  let offsetMs = 0;
-
-  beforeEach(async () => {
-    clock = await temporaryFolder();
-    await setClock(0);
-    place = await installationWithService({
+  const clock = folderOfEachTest();
+  const place = ofEachTest(() =>
+    installationWithService({
       environment: {
         LD_PRELOAD: library,
         FAKETIME_TIMESTAMP_FILE: clock.join('offset'),
@@ -36,13 +30,11 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
         FAKETIME_DONT_FAKE_MONOTONIC: '1',
         NO_FAKE_STAT: '1',
       },
-    });
-  });
+    }),
+  );
+  let offsetMs = 0;
 
-  afterEach(async () => {
-    await place.remove();
-    await clock.remove();
-  });
+  beforeEach(() => setClock(0));
 
   async function setClock(ms: number): Promise<void> {
     offsetMs = ms;

@@ -50,6 +50,9 @@ describe('a folder whose path is a symbolic link', () => {
     await symlink('other', place.home.join('new-link'));
     await rename(place.home.join('new-link'), linked);
     await daemon.idle(({ folders }) => folders[0]?.held === 1);
+    expect((await place.run('check')).out).toMatch(
+      /inbox: 1 deletion held since 20.*not the same directory.*\n {2}.*ingestd approve/,
+    );
     await symlink('inbox', place.home.join('new-link'));
     await rename(place.home.join('new-link'), linked);
     await daemon.idle(({ folders }) => folders[0]?.held === 0 && folders[0].synced === 1);

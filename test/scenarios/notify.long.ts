@@ -1,9 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 import { startScriptedService, steps } from '../support/services/scripted-service.ts';
@@ -12,17 +11,14 @@ const afterMinutes = 0.02;
 const secretPath = '/services/T000/B000/planted-webhook-secret';
 
 const hook = ofEachTest(() => startScriptedService());
-let place: InstallationWithService;
-
-beforeEach(async () => {
-  hook.always(steps.empty());
-  place = await installationWithService({
+const place = ofEachTest(() =>
+  installationWithService({
     more: { notify: { afterMinutes } },
     environment: { INGESTD_NOTIFY_WEBHOOK: `${hook.ingestUrl}${secretPath}` },
-  });
-});
+  }),
+);
 
-afterEach(() => place.remove());
+beforeEach(() => hook.always(steps.empty()));
 
 it('shows the address nowhere, whatever becomes of the request', async () => {
   await place.configure({ notify: { afterMinutes: 0 }, log: { level: 'trace' } });

@@ -4,13 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { Browser, Page } from 'playwright-core';
 
 import { missingRedis, settle, startRedis } from '../cluster/support/redis-server.ts';
-import type { RedisServer } from '../cluster/support/redis-server.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
 import { region } from './support/on-page.ts';
@@ -20,9 +19,9 @@ const missing = missingRedis ?? (chromiumFound ? null : 'chromium (Debian packag
 
 describeWhere(missing, 'the page of any host', () => {
   let browser: Browser;
-  let redis: RedisServer;
-  let service: ScriptedService;
-  let places: Installation[];
+  const redis = ofEachTest(() => startRedis());
+  const service = ofEachTest(() => startScriptedService());
+  const places: Installation[] = [];
   let page: Page;
 
   beforeAll(async () => {
@@ -30,17 +29,12 @@ describeWhere(missing, 'the page of any host', () => {
   });
   afterAll(() => browser.close());
   beforeEach(async () => {
-    redis = await startRedis();
     settle(redis, 'page');
-    service = await startScriptedService();
-    places = [];
     page = await browser.newPage({ reducedMotion: 'reduce' });
   });
   afterEach(async () => {
     await page.close();
-    await Promise.all(places.map((place) => place.remove()));
-    await service.close();
-    await redis.remove();
+    await Promise.all(places.splice(0).map((place) => place.remove()));
   });
 
   const start = async (name: string, files: readonly string[]): Promise<RunningDaemon> => {

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { Browser, Page } from 'playwright-core';
 
 import { installationWithService } from '../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { steps } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
@@ -16,7 +16,17 @@ import { describeWhere } from '../support/needs.ts';
 /** The page of the program itself, over a real ledger and a service on a socket. */
 describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   let browser: Browser;
-  let place: InstallationWithService;
+  const place = ofEachTest(() =>
+    installationWithService({
+      more: {
+        folders: [
+          { name: 'inbox', path: './inbox' },
+          { name: 'scans', path: './scans', sidecar: 'required' },
+        ],
+        safety: { inDoubt: 'hold', maxDeleteCount: 2, maxDeletePercent: 10 },
+      },
+    }),
+  );
   let daemon: RunningDaemon;
   let page: Page;
 
@@ -25,22 +35,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   });
   afterAll(() => browser.close());
 
-  beforeEach(async () => {
-    place = await installationWithService({
-      more: {
-        folders: [
-          { name: 'inbox', path: './inbox' },
-          { name: 'scans', path: './scans', sidecar: 'required' },
-        ],
-        safety: { inDoubt: 'hold', maxDeleteCount: 2, maxDeletePercent: 10 },
-      },
-    });
-    await mkdir(place.home.join('scans'));
-  });
-  afterEach(async () => {
-    await page.close();
-    await place.remove();
-  });
+  beforeEach(() => mkdir(place.home.join('scans')));
+  afterEach(() => page.close());
 
   const open = async () => {
     daemon = await place.start();

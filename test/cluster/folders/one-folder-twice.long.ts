@@ -1,22 +1,18 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { PlanReport } from '../../../src/commands/make-plan.ts';
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { wait } from '../support/fleet-host.ts';
 import { missingRedis } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'two hosts with one folder and different state directories', () => {
-  let places: SharedPlacesWithServers;
-  beforeEach(async () => {
-    places = await startSharedPlaces({ ownState: true });
-  });
-  afterEach(() => places.remove());
+  const places = ofEachTest(() => startSharedPlaces({ ownState: true }));
 
   const sends = 'host one sends this folder, with another state directory';
   const isElsewhere = { code: 'folder-elsewhere', folder: 'inbox', message: sends };

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
@@ -8,22 +8,20 @@ import { listLedger } from '../../../src/ledger/ledger-files.ts';
 import { prepareDirectory, readLeaseTraces } from '../../../src/ledger/lock-state-directory.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { addressOf, missingRedis } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'commands that write the ledger of a state directory that hosts share', () => {
-  let places: SharedPlacesWithServers;
+  const places = ofEachTest(() => startSharedPlaces());
   let place: Installation;
   beforeEach(async () => {
-    places = await startSharedPlaces();
     place = await places.add('two');
     await writeFile(join(place.inbox, 'a.txt'), 'a');
     await writeFile(place.home.join('documents.csv'), 'folder,path,docId\ninbox,a.txt,doc-1\n');
   });
-  afterEach(() => places.remove());
 
   /** As a host on another machine has it whose lock file cannot be judged from here: there is none. */
   async function heldElsewhere() {

@@ -1,22 +1,20 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { missingRedis } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'a host that notifies of trouble with Redis', () => {
-  let places: SharedPlacesWithServers;
+  const places = ofEachTest(() => startSharedPlaces());
   let one: Installation;
   beforeEach(async () => {
-    places = await startSharedPlaces();
     one = await places.add('one');
   });
-  afterEach(() => places.remove());
 
   it('notifies of a Redis that is away, and of nothing twice, while it stands by', async () => {
     const sent = one.home.join('sent');

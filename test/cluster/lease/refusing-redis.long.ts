@@ -1,23 +1,21 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { missingRedis } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'a host whose Redis answers and takes no writes', () => {
-  let places: SharedPlacesWithServers;
+  const places = ofEachTest(() => startSharedPlaces());
   let one: Installation;
   beforeEach(async () => {
-    places = await startSharedPlaces();
     one = await places.add('one');
   });
-  afterEach(() => places.remove());
 
   const takeWrites = (yes: boolean) =>
     places.redis.command('CONFIG', 'SET', 'min-replicas-to-write', yes ? '0' : '1');

@@ -2,23 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { cableTo } from '../support/cable.ts';
 import { wait } from '../support/fleet-host.ts';
 import { missingRedis } from '../support/redis-server.ts';
 import { sharedPlaces, startSharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'hosts that share one state directory', () => {
-  let places: SharedPlacesWithServers;
-  beforeEach(async () => {
-    places = await startSharedPlaces();
-  });
-  afterEach(() => places.remove());
+  const places = ofEachTest(() => startSharedPlaces());
 
   it('work one at a time: the other says that it stands by, and takes over with the same ledger after a kill (H12)', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];

@@ -1,26 +1,17 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { cableTo } from '../support/cable.ts';
-import type { Cable } from '../support/cable.ts';
 import { mostInWindow, wait } from '../support/fleet-host.ts';
 import type { FleetHost } from '../support/fleet-host.ts';
 import { missingRedis } from '../support/redis-server.ts';
 import { limit, startSmallFleet, times, windowMs } from '../support/small-fleet.ts';
-import type { SmallFleet } from '../support/small-fleet.ts';
 
 describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
-  let fleet: SmallFleet;
-  let cable: Cable;
-  beforeEach(async () => {
-    fleet = await startSmallFleet();
-    cable = await cableTo(fleet.redis.port);
-  });
-  afterEach(async () => {
-    await fleet.close();
-    await cable.remove();
-  });
+  const fleet = ofEachTest(() => startSmallFleet());
+  const cable = ofEachTest(() => cableTo(fleet.redis.port));
 
   const cutHost = (name: string, hostTimes = times) =>
     fleet.host(name, { redisUrl: `redis://127.0.0.1:${cable.port}`, times: hostTimes });

@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import { startHoldingService } from '../../support/services/holding-service.ts';
-import type { HoldingService } from '../../support/services/holding-service.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventuallyHolds } from '../../support/eventually.ts';
 import { freePort } from '../../support/free-port.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
@@ -23,7 +23,7 @@ describeWhere(missing, 'Redis behind TLS', () => {
   let folder: TemporaryFolder;
   let redis: RedisServer;
   let tlsPort: number;
-  let service: HoldingService;
+  const service = ofEachTest(() => startHoldingService());
   let place: Installation | null;
 
   beforeAll(async () => {
@@ -48,13 +48,11 @@ describeWhere(missing, 'Redis behind TLS', () => {
     redis = await startRedis({ more: [...words, ...files] });
   });
   beforeEach(async () => {
-    service = await startHoldingService();
     place = null;
     settle(redis, 'tls');
   });
   afterEach(async () => {
     await place?.remove();
-    await service.close();
   });
   afterAll(async () => {
     await redis.remove();

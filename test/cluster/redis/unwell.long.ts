@@ -1,27 +1,25 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { scaledTimes } from '../support/fleet-host.ts';
 import { addressOf, missingRedis, settle } from '../support/redis-server.ts';
 import { startSharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'a host whose Redis is not well', () => {
-  let places: SharedPlacesWithServers;
+  const places = ofEachTest(() => startSharedPlaces({ ownState: true }));
   let one: Installation;
   beforeEach(async () => {
-    places = await startSharedPlaces({ ownState: true });
     one = await places.add('one');
   });
-  afterEach(() => places.remove());
 
   type Daemon = Awaited<ReturnType<Installation['start']>>;
   const codes = async (daemon: Daemon) => (await daemon.status()).reasons.map(({ code }) => code);

@@ -1,24 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
 import { chromiumFound, openBrowser } from '../../status/support/browser.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { startTrial } from '../support/trial.ts';
-import type { Trial } from '../support/trial.ts';
 
 describeWhere(chromiumFound ? null : 'chromium', 'the page of the embedded service', () => {
   let browser: Browser;
-  let trial: Trial;
+  const trial = ofEachTest(() => startTrial());
 
   beforeAll(async () => {
     browser = await openBrowser();
   });
   afterAll(() => browser.close());
-
-  beforeEach(async () => {
-    trial = await startTrial();
-  });
-  afterEach(() => trial.close());
 
   it('shows a document, its style and its download; what stands in it is never run', async () => {
     const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';

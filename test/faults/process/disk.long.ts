@@ -4,25 +4,24 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 
-let place: InstallationWithService;
 let state: string;
 let mounted: boolean;
 
-beforeEach(async () => {
-  place = await installationWithService();
+// Before the directory is removed.
+afterEach(() => {
+  if (mounted) execFileSync('umount', ['--lazy', state]);
+});
+const place = ofEachTest(() => installationWithService());
+
+beforeEach(() => {
   state = place.home.join('state');
   mounted = false;
-});
-
-afterEach(async () => {
-  if (mounted) execFileSync('umount', ['--lazy', state]);
-  await place.remove();
 });
 
 async function mount(...words: string[]): Promise<void> {

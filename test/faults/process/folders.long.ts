@@ -5,24 +5,17 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
 
-let place: InstallationWithService;
 let daemon: RunningDaemon;
 
 const safety = { maxDeletePercent: 100, maxDeleteCount: 100 };
 const inboxAt = (path: string) => [{ name: 'inbox', path }];
 
-beforeEach(async () => {
-  place = await installationWithService({ more: { safety } });
-});
-
-afterEach(async () => {
-  await daemon.end('SIGTERM');
-  await place.remove();
-});
+afterEach(() => daemon.end('SIGTERM'));
+const place = ofEachTest(() => installationWithService({ more: { safety } }));
 
 async function fill(paths: readonly string[]): Promise<void> {
   for (const path of paths) {

@@ -5,10 +5,9 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../../src/model/report/command-reports.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
-import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 
-let place: InstallationWithService;
 const mounted = new Set<string>();
 
 const folders = [
@@ -16,16 +15,16 @@ const folders = [
   { name: 'second', path: './second' },
 ];
 
+// Before the directories are removed.
+afterEach(() => {
+  for (const path of mounted) unmount(path);
+});
+const place = ofEachTest(() => installationWithService({ more: { folders } }));
+
 beforeEach(async () => {
-  place = await installationWithService({ more: { folders } });
   for (const path of ['first/sub', 'first/shown', 'second/deep']) await mkdir(at(path), { recursive: true });
   await place.home.write('first/sub/a.txt', 'a');
   await place.home.write('second/b.txt', 'b');
-});
-
-afterEach(async () => {
-  for (const path of mounted) unmount(path);
-  await place.remove();
 });
 
 const at = (path: string) => place.home.join(path);
