@@ -1,6 +1,4 @@
 import { chmod, chown, mkdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { checkFolders } from '../../src/commands/check/check-folders.ts';
@@ -11,6 +9,8 @@ import { checkLedger, checkStateDirectory } from '../../src/commands/check/check
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { inProcess } from '../support/processes/in-process.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
 
 const folder = folderOfEachTest();
 
@@ -205,47 +205,29 @@ describe('the state directory', () => {
 
 describe("the service's clock", () => {
   const waits = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 };
+  const service = ofEachTest(() => startScriptedService());
 
   it.each([
     [0, [{ code: 'service-reachable' }]],
     [-3_600_000, [{}, { code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds ahead/) }]],
     [3_600_000, [{}, { code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds behind/) }]],
   ])('%d ms beside ours', async (offset, expected) => {
-    const requests: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
-      requests.push(request.method, request.headers.authorization);
-      response.sendDate = false;
-      response.writeHead(404, { date: new Date(Date.now() + offset).toUTCString() }).end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      expect(await checkAddress(`http://127.0.0.1:${port}`, waits)).toMatchObject(expected);
-      expect(requests).toEqual(['HEAD', undefined]);
-    } finally {
-      await new Promise((resolve) => server.close(resolve));
-    }
+    service.always(steps.answer(404, '', { Date: new Date(Date.now() + offset).toUTCString() }));
+    expect(await checkAddress(service.ingestUrl, waits)).toMatchObject(expected);
+    const asked = service.requests.map(({ method, headers }) => [method, headers['authorization']]);
+    expect(asked).toEqual([['HEAD', undefined]]);
   });
 
   it('is an error where nobody answers', async () => {
-    const findings = await checkAddress('http://127.0.0.1:1', waits);
+    await service.away();
+    const findings = await checkAddress(service.ingestUrl, waits);
     expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
   });
 
   it('is an error where a connection is taken and nothing answers, without the patience of a delivery', async () => {
-    const server = createServer(() => {});
-    // Where it is waited for all the same, the test has failed by then.
-    const end = setTimeout(() => server.closeAllConnections(), 8_000);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      const patient = { ...waits, connectSeconds: 0.2, responseSeconds: 3_600 };
-      const findings = await checkAddress(`http://127.0.0.1:${port}`, patient);
-      expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
-    } finally {
-      clearTimeout(end);
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
+    service.always(steps.silence());
+    const patient = { ...waits, connectSeconds: 0.2, responseSeconds: 3_600 };
+    const findings = await checkAddress(service.ingestUrl, patient);
+    expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
   }, 6_000);
 });

@@ -1,21 +1,20 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { LogPort } from '../../src/model/ports/log-port.ts';
 import { createServiceNotify } from '../../src/daemon/process/service-notify.ts';
 import type { ServiceNotifyOptions } from '../../src/daemon/process/service-notify.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeWhere } from '../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../support/processes/notify-receiver.ts';
 import type { NotifyReceiver } from '../support/processes/notify-receiver.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import type { RecordedLog } from '../support/recorded-log.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
-let lines: string[];
-const silent = () => undefined;
-const said = (_data: object, message: string) => void lines.push(message);
-const log: LogPort = { trace: silent, debug: silent, info: silent, warn: said, error: said };
+let log: RecordedLog;
+const said = () => log.lines.map(({ message }) => message);
 
 beforeEach(() => {
-  lines = [];
+  log = recordedLog();
 });
 
 describeWhere(missingForNotify(), 'the service manager, over a real datagram socket', () => {
@@ -85,7 +84,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     await clock.advance(300_000);
     await service.flushed();
     expect(receiver.messages).toHaveLength(3);
-    expect(lines).toEqual(['no progress; no more watchdog messages to systemd']);
+    expect(said()).toEqual(['no progress; no more watchdog messages to systemd']);
 
     alive = true;
     await clock.advance(30_000);
@@ -138,7 +137,7 @@ describe('notifications', () => {
     service.watchdog(() => true)();
     service.stopping();
     await service.flushed();
-    expect(lines).toEqual([]);
+    expect(said()).toEqual([]);
   });
 
   it('are given up with one warning where the sender is missing', async () => {
@@ -148,6 +147,6 @@ describe('notifications', () => {
     service.status('idle');
     service.stopping();
     await service.flushed();
-    expect(lines).toEqual(['cannot notify the service manager']);
+    expect(said()).toEqual(['cannot notify the service manager']);
   });
 });

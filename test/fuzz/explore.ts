@@ -3,6 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { expect } from '@jest/globals';
 import * as fc from 'fast-check';
 
+import { metadataSchema } from '../../src/model/metadata/metadata.ts';
+
 /** Seconds for each property: one in `npm test`, more in `npm run fuzz -- --seconds N`. */
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 1);
 /** What one input may take, ms, on a machine that is busy with other tests. */
@@ -10,6 +12,8 @@ const atMostMs = 10_000;
 /** What thousands of inputs may leave behind, MB. */
 const atMostMegabytes = 48;
 const batchRuns = 10;
+
+const keys = [...Object.keys(metadataSchema.shape), 'attachments'];
 
 /** How long jest has to wait for one property. */
 export const fuzzTimeout = seconds * 1_000 + 60_000;
@@ -50,8 +54,8 @@ function collector(): () => number {
   };
 }
 
-/** JSON and what only looks like it: of any shape, cut, nested deeply, very long, in other encodings. */
-export function jsonLike(keys: readonly string[]): fc.Arbitrary<Buffer> {
+/** Metadata and what only looks like it: JSON of any shape, cut, nested deeply, very long, in other encodings. */
+export function metadataLike(): fc.Arbitrary<Buffer> {
   const value = fc.oneof(
     fc.jsonValue(),
     fc.string({ unit: 'binary' }),

@@ -5,20 +5,10 @@ import * as fc from 'fast-check';
 
 import { eventually } from '../support/eventually.ts';
 import { folderWorld } from '../scan/support/folder-world.ts';
-import { explore, fuzzTimeout, jsonLike } from './explore.ts';
+import { explore, fuzzTimeout, metadataLike } from './explore.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
 const kinds = ['document', 'settling', 'absent', 'unknown', 'ignored', 'skipped', 'waiting', 'unfit'];
-const keys = [
-  'title',
-  'shareInfo',
-  'companies',
-  'customTags',
-  'docAuthors',
-  'documentUrl',
-  'attachments',
-  'sourceType',
-];
 const longAgo = new Date(Date.now() - 3_600_000);
 
 const world = ofEachTest(() => folderWorld());
@@ -50,7 +40,7 @@ async function inspectBeside(files: Readonly<Record<string, Buffer>>): Promise<s
 it.each(['report.pdf.meta.json', '.meta.json'])(
   'whatever is written into a %s, its document is sent only when it holds an object',
   async (name) => {
-    await explore(jsonLike(keys), async (content) => {
+    await explore(metadataLike(), async (content) => {
       const kind = await inspectBeside({ [name]: content });
       if (!isObject(content)) expect(kind).not.toBe('document');
     });

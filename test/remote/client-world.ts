@@ -13,6 +13,8 @@ import type { IngestionClient } from '../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { createTokenSource } from '../../src/remote/auth/token-source.ts';
 import type { TokenSource } from '../../src/remote/auth/token-source.ts';
+import type { ServiceSettings } from '../../src/model/settings.ts';
+import { serviceSettingsOf } from '../support/fixtures/default-settings.ts';
 import { fileSource } from '../support/fixtures/file-source.ts';
 import type { TestFile } from '../support/fixtures/file-source.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -40,15 +42,20 @@ export interface ClientWorld {
   readonly close: () => Promise<void>;
 }
 
-export interface ClientWorldOptions {
-  readonly connectSeconds?: number;
-  readonly idleSeconds?: number;
-  readonly responseSeconds?: number;
+export interface ClientWorldOptions extends Partial<
+  Pick<
+    ServiceSettings,
+    | 'ingestUrl'
+    | 'connectSeconds'
+    | 'idleSeconds'
+    | 'responseSeconds'
+    | 'sendApiKey'
+    | 'maxKilobytesPerSecond'
+    | 'documentOwner'
+    | 'requestsPerMinute'
+  >
+> {
   readonly clock?: Clock;
-  readonly sendApiKey?: boolean;
-  readonly maxKilobytesPerSecond?: number;
-  readonly documentOwner?: 'configured' | 'always';
-  readonly requestsPerMinute?: number;
   /** Of the document that `call` sends. */
   readonly bytes?: number;
 }
@@ -79,15 +86,13 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
   const folder = await temporaryFolder();
   const log = recordedLog();
   const clock = options.clock ?? systemClock;
-  const settings = {
-    connectSeconds: options.connectSeconds ?? 5,
-    idleSeconds: options.idleSeconds ?? 5,
-    responseSeconds: options.responseSeconds ?? 5,
-    sendApiKey: options.sendApiKey ?? false,
-    concurrency: 4,
-    maxKilobytesPerSecond: options.maxKilobytesPerSecond,
-    documentOwner: options.documentOwner ?? 'configured',
-  };
+  const settings = serviceSettingsOf({
+    connectSeconds: 5,
+    idleSeconds: 5,
+    responseSeconds: 5,
+    ingestUrl: service.ingestUrl,
+    ...options,
+  });
   const tokens = createTokenSource({
     authUrl: service.authUrl,
     credentials: () => plantedCredentials,
@@ -95,15 +100,9 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
     settings,
     log,
   });
-  const limiter = createLimiter({ requestsPerMinute: options.requestsPerMinute ?? 50, clock, recent: [] });
-  const client = createIngestionClient({
-    ingestUrl: service.ingestUrl,
-    tokens,
-    limiter,
-    settings,
-    clock,
-    log,
-  });
+  const { ingestUrl, requestsPerMinute } = settings;
+  const limiter = createLimiter({ requestsPerMinute, clock, recent: [] });
+  const client = createIngestionClient({ ingestUrl, tokens, limiter, settings, clock, log });
   const file = async (name: string, content: string | Uint8Array) =>
     fileSource(await folder.write(name, content), { name });
 

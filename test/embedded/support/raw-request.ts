@@ -22,17 +22,20 @@ export async function sendRaw(
   return answer;
 }
 
-/** Sends bytes that need not be HTTP, and reads until the other side ends: `body` is all after the first headers. `isCut`: says that no more comes. */
+/**
+ * Sends bytes that need not be HTTP, in pieces, and reads until the other side ends: `body` is all after the first
+ * headers. `isCut`: says that no more comes.
+ */
 export async function sendBytes(
   url: string,
-  bytes: string,
+  bytes: string | readonly Buffer[],
   { isCut = false } = {},
 ): Promise<RawAnswer & { readonly head: string }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
   socket.on('error', () => {});
-  socket.write(bytes);
+  for (const piece of [bytes].flat()) socket.write(piece);
   if (isCut) socket.end();
   await once(socket, 'close');
   const [head = '', ...rest] = text.split('\r\n\r\n');

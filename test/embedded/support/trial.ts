@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
 import type { EmbeddedService, EmbeddedServiceOptions } from '../../../src/embedded/embedded-service.ts';
+import { silentLog } from '../../../src/model/ports/log-port.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { ofEachTest } from '../../support/of-each-test.ts';
@@ -71,13 +72,11 @@ interface CallInit {
 
 export const prefix = '/services/i/ingestion-api/v1';
 
-const silent = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
-
 export async function startTrial(given: Partial<EmbeddedServiceOptions> = {}): Promise<Trial> {
   const folder = await temporaryFolder();
   const clock = manualClock();
   const dataDir = given.dataDir ?? folder.join('data');
-  const options = { dataDir, clock, log: silent, requestsPerMinute: 10_000, ...given };
+  const options = { dataDir, clock, log: silentLog, requestsPerMinute: 10_000, ...given };
   let service = await start(options);
   let tokens: Promise<Tokens> | undefined;
 
@@ -222,5 +221,3 @@ async function start(options: EmbeddedServiceOptions) {
 function pathOf(service: EmbeddedService, file: { readonly blob: string } | undefined): string | null {
   return file === undefined ? null : service.pathOf(file);
 }
-
-function nothing(): void {}

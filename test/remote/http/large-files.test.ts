@@ -57,10 +57,10 @@ describe('a file of 150 MB (F27)', () => {
     const world = await startClientWorld({ clock });
     world.service.scriptTokens(steps.token({ access_token: 'short', expires_in: 400 }));
     await world.tokens.access();
-    await clock.advance(250_000);
+    await clock.advance(355_000);
     const path = world.folder.join('sparse.pdf');
     await (await open(path, 'w')).close();
-    await truncate(path, 200_000_000);
+    await truncate(path, 60_000_000);
     const file = fileSource(path, { name: 'sparse.pdf' });
     expect((await world.call('remove')).outcome.kind).toBe('accepted');
     await world.upload(file);

@@ -1,30 +1,18 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
-import { systemClock } from '../../../src/lib/time/clock.ts';
 import { checkAddress } from '../../../src/commands/check/check.ts';
 import { describeFault } from '../../../src/remote/http/describe-fault.ts';
-import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
-import { createLimiter } from '../../../src/remote/limiter.ts';
-import { recordedLog } from '../../support/recorded-log.ts';
-import { closeWorlds, startClientWorld, unwatched } from '../client-world.ts';
+import { startScriptedService } from '../../support/services/scripted-service.ts';
+import { closeWorlds, startClientWorld } from '../client-world.ts';
 import type { ClientWorld } from '../client-world.ts';
 import { withoutProxies } from './without-proxies.ts';
 import { removeInProcess } from './remove-in-process.ts';
 import { selfSigned } from './self-signed.ts';
 
-const settings = {
-  connectSeconds: 5,
-  idleSeconds: 5,
-  responseSeconds: 5,
-  sendApiKey: false,
-  concurrency: 4,
-  documentOwner: 'configured',
-} as const;
+const waits = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 };
 
 interface TestServer {
   readonly port: number;
@@ -49,43 +37,44 @@ describe('proxies and certificates', () => {
     for (const close of closing.splice(0).toReversed()) await close();
   });
 
-  let limiter: LimiterPort;
+  /** One whose certificate this process does not trust. */
+  async function startSafe() {
+    const service = await startScriptedService({ tls: selfSigned });
+    closing.push(service.close);
+    return service;
+  }
 
+  /** By a client that is made for it, with the proxies of the environment as it is then. */
   async function remove(ingestUrl: string, connectSeconds = 5) {
-    limiter = createLimiter({ requestsPerMinute: 5, clock: systemClock, recent: [] });
-    const client = createIngestionClient({
-      ingestUrl,
-      tokens: world.tokens,
-      limiter,
-      settings: { ...settings, connectSeconds },
-      clock: systemClock,
-      log: recordedLog(),
-    });
-    closing.push(limiter.close, client.close);
-    return (await client.remove({ docId: 'd' }, await limiter.take(), unwatched)).outcome;
+    const { call, limiter } = await startClientWorld({ ingestUrl, connectSeconds });
+    const { outcome } = await call('remove');
+    return { outcome, used: limiter.status().used };
   }
 
   it('N32: reaches a plain address through HTTP_PROXY', async () => {
     const proxy = await startProxy(world.service.port, closing);
     process.env['HTTP_PROXY'] = `http://127.0.0.1:${proxy.port}`;
-    expect(await remove('http://service.test')).toMatchObject({ kind: 'accepted' });
-    expect(await remove('http://service.test')).toMatchObject({ kind: 'accepted' });
+    expect((await remove('http://service.test')).outcome).toMatchObject({ kind: 'accepted' });
+    expect((await remove('http://service.test')).outcome).toMatchObject({ kind: 'accepted' });
     expect(proxy.asked[0]).toMatch(/^DELETE http:\/\/service\.test\/services\/.* HTTP\/1\.1$/);
     expect(proxy.asked).toHaveLength(2);
   });
 
   it('N32: asks the proxy for a tunnel to a safe address, and shows it no secret', async () => {
-    const safe = await startTls(world.service.port, closing);
+    const safe = await startSafe();
     const proxy = await startProxy(safe.port, closing);
     process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
     // The certificate at the other end is not trusted here: that it was seen shows that the tunnel stood.
-    expect(await remove('https://service.test')).toMatchObject({ kind: 'misaddressed', code: 'tls' });
+    expect((await remove('https://service.test')).outcome).toMatchObject({
+      kind: 'misaddressed',
+      code: 'tls',
+    });
     expect(proxy.asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
-    expect(world.service.requests).toHaveLength(0);
+    expect(safe.requests).toHaveLength(0);
   });
 
   it('delivers through the tunnel when NODE_EXTRA_CA_CERTS names the certificate', async () => {
-    const safe = await startTls(world.service.port, closing);
+    const safe = await startSafe();
     const proxy = await startProxy(safe.port, closing);
     const certificate = await world.folder.write('ca.pem', selfSigned.cert);
     const [outcome] = await removeInProcess(world.service.authUrl, ['https://service.test'], {
@@ -94,7 +83,7 @@ describe('proxies and certificates', () => {
     });
     expect(outcome).toMatchObject({ kind: 'accepted' });
     expect(proxy.asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
-    expect(world.service.requests[0]?.headers['authorization']).toBe('Bearer token-1');
+    expect(safe.requests[0]?.headers['authorization']).toBe('Bearer token-1');
   });
 
   it.each([
@@ -104,8 +93,8 @@ describe('proxies and certificates', () => {
   ])('does not take a %i of the proxy for the service’s word', async (status, kind, code) => {
     const proxy = await startProxy(world.service.port, closing, status);
     process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
-    expect(await remove('https://service.test')).toMatchObject({ kind, code });
-    expect(await checkAddress('https://service.test', settings)).toMatchObject([
+    expect((await remove('https://service.test')).outcome).toMatchObject({ kind, code });
+    expect(await checkAddress('https://service.test', waits)).toMatchObject([
       { code: 'service-unreachable', message: `cannot be reached: ${describeFault(code).message}` },
     ]);
     expect(world.service.requests).toHaveLength(0);
@@ -113,7 +102,7 @@ describe('proxies and certificates', () => {
 
   it('is a finding of check where its address is invalid', async () => {
     process.env['HTTPS_PROXY'] = 'me and you';
-    expect(await checkAddress('https://service.test', settings)).toMatchObject([
+    expect(await checkAddress('https://service.test', waits)).toMatchObject([
       { code: 'service-unreachable', message: expect.stringContaining('HTTPS_PROXY') },
     ]);
   });
@@ -123,7 +112,7 @@ describe('proxies and certificates', () => {
     ['proxy.invalid:3128', /the host name/],
   ])('names a proxy that cannot be reached: %s', async (place, words) => {
     process.env['HTTPS_PROXY'] = `http://me:secret@${place}`;
-    const outcome = await remove('https://service.test');
+    const { outcome } = await remove('https://service.test');
     expect(outcome).toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining(`by way of the proxy http://${place}`),
@@ -136,30 +125,42 @@ describe('proxies and certificates', () => {
     const proxy = await startProxy(world.service.port, closing);
     process.env['HTTP_PROXY'] = `http://127.0.0.1:${proxy.port}`;
     process.env['NO_PROXY'] = 'service.invalid';
-    expect(await remove('http://service.invalid')).toMatchObject({ kind: 'unavailable', sent: 'nothing' });
+    expect((await remove('http://service.invalid')).outcome).toMatchObject({
+      kind: 'unavailable',
+      sent: 'nothing',
+    });
     expect(proxy.asked).toHaveLength(0);
   });
 
   it('goes past the proxy to this machine’s own addresses', async () => {
     process.env['HTTP_PROXY'] = 'http://127.0.0.1:9';
-    expect(await remove(world.service.ingestUrl)).toMatchObject({ kind: 'accepted' });
-    expect(await remove(`http://localhost:${world.service.port}`)).toMatchObject({ kind: 'accepted' });
+    expect((await remove(world.service.ingestUrl)).outcome).toMatchObject({ kind: 'accepted' });
+    expect((await remove(`http://localhost:${world.service.port}`)).outcome).toMatchObject({
+      kind: 'accepted',
+    });
   });
 
-  it.each<readonly [string, () => Promise<TestServer>]>([
-    ['whose certificate cannot be trusted (N2)', () => startTls(world.service.port, closing)],
-    ['that does not speak TLS', () => startPlain(closing)],
-  ])('sends nothing to an address %s', async (_, start) => {
-    const { port } = await start();
-    expect(await remove(`https://127.0.0.1:${port}`)).toMatchObject({ kind: 'misaddressed', code: 'tls' });
-    expect(world.service.requests).toHaveLength(0);
+  it('sends nothing to an address whose certificate cannot be trusted (N2)', async () => {
+    const { port, requests } = await startSafe();
+    expect((await remove(`https://127.0.0.1:${port}`)).outcome).toMatchObject({
+      kind: 'misaddressed',
+      code: 'tls',
+    });
+    expect(requests).toHaveLength(0);
+  });
+
+  it('sends nothing to an address that does not speak TLS', async () => {
+    const { port } = await startPlain(closing);
+    expect((await remove(`https://127.0.0.1:${port}`)).outcome).toMatchObject({
+      kind: 'misaddressed',
+      code: 'tls',
+    });
   });
 
   it('gives up a connection that is never made, and nothing went out (N3)', async () => {
-    const mute = await listen(createServer(), closing);
-    const outcome = await remove(`https://127.0.0.1:${mute.port}`, 0.2);
+    const { outcome, used } = await remove(`https://127.0.0.1:${world.service.port}`, 0.2);
     expect(outcome).toMatchObject({ kind: 'unavailable', code: 'connect-timeout', sent: 'nothing' });
-    expect(limiter.status().used).toBe(0);
+    expect(used).toBe(0);
   });
 });
 
@@ -167,12 +168,10 @@ type Closing = (() => void | Promise<void>)[];
 
 async function listen(server: Server, closing: Closing): Promise<TestServer> {
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => {
+  server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-  };
-  server.on('connection', keep);
-  server.on('secureConnection', keep);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = async () => {
     for (const socket of sockets) socket.destroy();
@@ -202,17 +201,6 @@ async function startProxy(target: number, closing: Closing, status = 200): Promi
     });
   });
   return { ...(await listen(server, closing)), asked };
-}
-
-/** Takes TLS off in front of `target`. */
-function startTls(target: number, closing: Closing): Promise<TestServer> {
-  const server = createTlsServer(selfSigned, (socket) => {
-    const onward = connect(target, '127.0.0.1');
-    onward.on('error', () => socket.destroy());
-    socket.on('close', () => onward.destroy());
-    socket.pipe(onward).pipe(socket);
-  });
-  return listen(server, closing);
 }
 
 function startPlain(closing: Closing): Promise<TestServer> {

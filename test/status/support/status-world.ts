@@ -5,6 +5,7 @@ import type { PageState } from '../../../src/status/server/open-page.ts';
 import { startStatusServer } from '../../../src/status/server/start-status-server.ts';
 import type { StatusServerOptions } from '../../../src/status/server/start-status-server.ts';
 import type { Status } from '../../../src/model/report/status.ts';
+import { silentLog } from '../../../src/model/ports/log-port.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { call } from './call.ts';
 import type { Answer, Call } from './call.ts';
@@ -32,8 +33,6 @@ export type WorldOptions = Partial<Omit<StatusServerOptions, 'control'>> & {
   readonly status?: Partial<Status>;
 };
 
-const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
-
 /** A server on a free port of 127.0.0.1 and on a socket of its own, over a fake daemon. */
 export async function openStatusWorld({ status, ...options }: WorldOptions = {}): Promise<StatusWorld> {
   const folder = await temporaryFolder();
@@ -49,7 +48,7 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
     http: { host: '127.0.0.1', port: 0 },
     socketPath,
     httpToken: null,
-    log: silent,
+    log: silentLog,
     clock: systemClock,
     ...options,
   });
@@ -86,5 +85,3 @@ export async function openStatusWorld({ status, ...options }: WorldOptions = {})
     },
   };
 }
-
-function ignore(): void {}

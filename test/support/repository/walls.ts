@@ -73,10 +73,7 @@ export function impureFiles(files: readonly SourceFile[]): readonly string[] {
 
 /** Says which import rules of the architecture `files` break; empty: none. */
 export function brokenWalls(files: readonly SourceFile[]): readonly string[] {
-  return [
-    ...files.flatMap((file) => file.imports.flatMap((found) => judgeImport(file, found))),
-    ...findCycles(files).map((cycle) => `cycle: ${cycle.join(' → ')}`),
-  ];
+  return files.flatMap((file) => file.imports.flatMap((found) => judgeImport(file, found)));
 }
 
 /** Says which folders hold too many entries; those at `mayBeWide` may. */
@@ -119,27 +116,4 @@ function judgePackage(path: string, name: string): readonly string[] {
 
 function folderOf(path: string): string {
   return path.split('/')[0] ?? path;
-}
-
-/** Each cycle once, found by walking depth first; type-only imports count too. */
-function findCycles(files: readonly SourceFile[]): readonly (readonly string[])[] {
-  const edges = new Map(files.map((file) => [file.path, localTargets(file)]));
-  const cycles: string[][] = [];
-  const done = new Set<string>();
-  const trail: string[] = [];
-  const walk = (path: string) => {
-    const seenAt = trail.indexOf(path);
-    if (seenAt !== -1) cycles.push([...trail.slice(seenAt), path]);
-    if (seenAt !== -1 || done.has(path)) return;
-    trail.push(path);
-    for (const next of edges.get(path) ?? []) walk(next);
-    trail.pop();
-    done.add(path);
-  };
-  for (const path of edges.keys()) walk(path);
-  return cycles;
-}
-
-function localTargets({ imports }: SourceFile): readonly string[] {
-  return [...new Set(imports.filter(({ kind }) => kind === 'file').map(({ target }) => target))];
 }
