@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
+import { attachmentNames } from './folder/folder-work.ts';
+import { nameOf } from '../simulate/judge/reading.ts';
 import { documentsOnDisk } from './folder/documents-on-disk.ts';
 import type { DocumentOnDisk } from './folder/documents-on-disk.ts';
 import type { HeldDocument } from './service/separate-service.ts';
@@ -12,7 +15,6 @@ type Exported = LedgerExport['documents'][number];
 /** A watched folder and what of its settings the comparison needs. */
 export interface WatchedRoot {
   readonly name: string;
-  readonly root: string;
   readonly title: 'fileStem' | 'none';
   readonly onRemove: 'delete' | 'keep';
 }
@@ -27,23 +29,24 @@ export interface Agreement {
 }
 
 interface Sides {
+  /** Absolute: the folders are below it. */
+  readonly home: string;
   readonly roots: readonly WatchedRoot[];
   readonly ledger: LedgerExport;
   readonly service: readonly HeldDocument[];
 }
 
 /** Compares the three, byte for byte: everything is read, nothing is taken on trust. */
-export function compareAll({ roots, ledger, service }: Sides): Agreement {
+export function compareAll({ home, roots, ledger, service }: Sides): Agreement {
   const differences: string[] = [];
   const held = new Map(service.map((document) => [document.docId, document]));
   const records = new Map(ledger.documents.map((record) => [`${record.folder}/${record.path}`, record]));
   const docIds = new Set(ledger.documents.map(({ docId }) => docId));
   if (docIds.size < ledger.documents.length) differences.push('one docId stands twice in the ledger');
   const kept = new Set(roots.filter(({ onRemove }) => onRemove === 'keep').map(({ name }) => name));
+  const found = new Map(roots.map((root) => [root, documentsOnDisk(home, root.name)]));
   const standing = new Set(
-    roots.flatMap(({ name, root }) =>
-      documentsOnDisk(root).map(({ path }) => `${name}/${path.normalize('NFC')}`),
-    ),
+    [...found].flatMap(([{ name }, documents]) => documents.map(({ path }) => `${name}/${path}`)),
   );
   for (const [key, record] of records) {
     const document = held.get(record.docId);
@@ -52,18 +55,20 @@ export function compareAll({ roots, ledger, service }: Sides): Agreement {
     else if (standing.has(key) || !kept.has(record.folder))
       differences.push(...compareRecord(record, document).map((words) => `${key}: ${words}`));
   }
-  for (const root of roots) {
-    const found = documentsOnDisk(root.root);
-    for (const document of found) {
-      const key = `${root.name}/${document.path.normalize('NFC')}`;
+  for (const [root, documents] of found) {
+    for (const document of documents) {
+      const key = `${root.name}/${document.path}`;
       const record = records.get(key);
       const there = record === undefined ? undefined : held.get(record.docId);
-      if (record === undefined) differences.push(`${key}: on disk, not in the ledger`);
+      // An attachment stays one wherever its directory is moved.
+      if (record === undefined && !attachmentNames.test(key))
+        differences.push(`${key}: on disk, not in the ledger`);
       else if (there !== undefined)
         differences.push(...compareFile(root, document, there).map((words) => `${key}: ${words}`));
     }
+    // What is listed and not sent, as an attachment, keeps its document.
     for (const [key, { folder }] of records) {
-      if (folder === root.name && root.onRemove === 'delete' && !standing.has(key))
+      if (folder === root.name && root.onRemove === 'delete' && !existsSync(join(home, key)))
         differences.push(`${key}: in the ledger, gone from disk`);
     }
   }
@@ -92,9 +97,9 @@ function compareRecord(record: Exported, document: HeldDocument): string[] {
 function compareFile(root: WatchedRoot, file: DocumentOnDisk, document: HeldDocument): string[] {
   const differences: string[] = [];
   if (hashOf(file.absolute) !== document.sha256) differences.push('disk and service have other bytes');
-  const stem =
-    root.title === 'fileStem' ? file.name.slice(0, file.name.lastIndexOf('.')).normalize('NFC') : undefined;
-  const attached = file.attachments.map(({ name, absolute }) => [name, hashOf(absolute)]);
+  const name = nameOf(file.path);
+  const stem = root.title === 'fileStem' ? name.slice(0, name.lastIndexOf('.')) : undefined;
+  const attached = file.attachments.map((one) => `${one.name} ${hashOf(one.absolute)}`).sort();
   // More people would see attachments that the service cannot take back.
   const isBarred = attached.length === 0 && document.attachments.length > 0;
   const expected = [...file.layers, ...(stem === undefined ? [] : [{ title: stem }])];
@@ -107,7 +112,7 @@ function compareFile(root: WatchedRoot, file: DocumentOnDisk, document: HeldDocu
     if (here !== there && !(field === 'shareInfo' && isBarred))
       differences.push(`${field}: disk ${here}, service ${there}`);
   }
-  const there = document.attachments.map(({ name, sha256 }) => [name, sha256]);
+  const there = document.attachments.map((one) => `${one.name} ${one.sha256}`).sort();
   if (attached.length > 0 && JSON.stringify(attached) !== JSON.stringify(there))
     differences.push(`attachments: disk ${JSON.stringify(attached)}, service ${JSON.stringify(there)}`);
   return differences;

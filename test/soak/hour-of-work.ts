@@ -1,11 +1,10 @@
-import { renameSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { judgeLog } from './crashes.ts';
-import { directoriesOnDisk } from './folder/documents-on-disk.ts';
 import { faults } from './service/faulty-way.ts';
 import { createFolderWork } from './folder/folder-work.ts';
 import type { FolderWork } from './folder/folder-work.ts';
@@ -30,8 +29,6 @@ interface Options {
   readonly say: (line: string) => void;
 }
 
-/** The long life takes this share of the time; short ones that end in every way take the rest. */
-const longLifeShare = 0.7;
 const troubleMs = 8_000;
 /** Memory and handles of the last third against the first: what is allowed on top of noise. */
 const allowedGrowth = [
@@ -57,7 +54,8 @@ export async function hourOfWork({ minutes, random, say }: Options): Promise<rea
   const end = performance.now() + minutes * 60_000;
   try {
     const work = createFolderWork({
-      roots: place.roots.map(({ root }) => root),
+      home: place.program.home.path,
+      folders: place.roots.map(({ name }) => name),
       random,
       documents: 120,
       size: () => someSize(random),
@@ -67,21 +65,16 @@ export async function hourOfWork({ minutes, random, say }: Options): Promise<rea
     const daemon = await place.program.start();
     const censuses: Census[] = [];
     let agreed = await settle({ place, work, daemon });
-    while (performance.now() < end - minutes * 60_000 * (1 - longLifeShare)) {
+    while (performance.now() < end) {
       await cycle({ place, work, daemon, random });
       agreed = await settle({ place, work, daemon });
       const census = await takeCensus(daemon.pid, measured);
       censuses.push(census);
       say(`  ${describe(census, agreed)}`);
     }
-    const directories = place.roots.reduce((total, { root }) => total + directoriesOnDisk(root).length, 0);
+    const directories = place.roots.reduce((total, { name }) => total + directoriesIn(place, name), 0);
     const stopped = await stop(daemon);
-    let lives = 0;
-    while (performance.now() < end) {
-      lives += 1;
-      const how = await shortLife({ place, work, random });
-      say(`  life ${lives} ended by ${how}`);
-    }
+    for (let count = 0; count < 100; count += 1) work.step();
     const last = await place.program.start();
     agreed = await settle({ place, work, daemon: last });
     await stop(last);
@@ -113,6 +106,11 @@ export async function hourOfWork({ minutes, random, say }: Options): Promise<rea
   }
 }
 
+function directoriesIn({ program }: SoakPlace, folder: string): number {
+  const entries = readdirSync(program.home.join(folder), { recursive: true, withFileTypes: true });
+  return 1 + entries.filter((entry) => entry.isDirectory()).length;
+}
+
 interface Scene {
   readonly place: SoakPlace;
   readonly work: FolderWork;
@@ -142,8 +140,12 @@ async function cycle({
 }
 
 /** A folder is renamed away, as an unmounted disk would be, and comes back; work goes on in the other. */
-async function awayAndBack({ roots }: SoakPlace, work: FolderWork, random: SeededRandom): Promise<void> {
-  const { root } = random.pick(roots);
+async function awayAndBack(
+  { program, roots }: SoakPlace,
+  work: FolderWork,
+  random: SeededRandom,
+): Promise<void> {
+  const root = program.home.join(random.pick(roots).name);
   renameSync(root, `${root}-away`);
   const steps = random.below(30);
   for (let count = 0; count < steps; count += 1) {
@@ -173,26 +175,6 @@ async function stop(daemon: RunningDaemon): Promise<number> {
   if (code !== 0) throw new Error(`SIGTERM ended with ${code}: ${err.slice(-2_000)}`);
   judgeLog(err);
   return performance.now() - began;
-}
-
-/** Lives a few seconds of trouble and is ended in the middle of it. */
-async function shortLife({ place, work, random }: Scene): Promise<string> {
-  const how = random.pick(['SIGTERM', 'SIGINT', 'SIGKILL', 'SIGTERM twice'] as const);
-  const daemon = await place.program.start();
-  place.way.trouble(random.pick([0, 0.2, 1]));
-  const until = performance.now() + random.below(4_000);
-  while (performance.now() < until) {
-    work.step();
-    await delay(10 + random.below(40));
-  }
-  const began = performance.now();
-  if (how === 'SIGTERM twice') daemon.signal('SIGTERM');
-  const { code, err } = await daemon.end(how === 'SIGTERM twice' ? 'SIGTERM' : how);
-  const tookMs = performance.now() - began;
-  if (how !== 'SIGKILL' && how !== 'SIGTERM twice' && code !== 0)
-    throw new Error(`${how} ended with ${code}: ${err.slice(-2_000)}`);
-  if (tookMs > 10_500) throw new Error(`${how} took ${tookMs} ms: ${err.slice(-2_000)}`);
-  return `${how} in ${Math.round(tookMs)} ms`;
 }
 
 /** Mostly small, some of tens of megabytes, some empty. */

@@ -80,11 +80,10 @@ export async function soakPlace({
   });
   const roots = folders.map(({ name, title = 'fileStem', onRemove = 'delete' }): WatchedRoot => ({
     name,
-    root: program.home.join(name),
     title,
     onRemove,
   }));
-  for (const { root } of roots) await mkdir(root, { recursive: true });
+  for (const { name } of roots) await mkdir(program.home.join(name), { recursive: true });
 
   async function agree(daemon: RunningDaemon, withinMs = 60_000): Promise<Agreed> {
     const began = performance.now();
@@ -93,7 +92,12 @@ export async function soakPlace({
       const exported = await program.run('ledger', 'export', '--json');
       const ledger = JSON.parse(exported.out) as LedgerExport;
       const held = await service.documents();
-      const { differences, strangers, documents } = compareAll({ roots, ledger, service: held });
+      const { differences, strangers, documents } = compareAll({
+        home: program.home.path,
+        roots,
+        ledger,
+        service: held,
+      });
       const reported = status.possibleDuplicates;
       if (strangers > reported)
         throw new Error(
@@ -120,7 +124,7 @@ export async function soakPlace({
       } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve', '--yes');
       else if (status.state === 'idle' && !isShared && status.folders.some(({ narrower }) => narrower > 0)) {
         isShared = true;
-        await program.run('share', ...roots.map(({ root }) => root), '--as', 'stated', '--yes');
+        await program.run('share', ...roots.map(({ name }) => name), '--as', 'stated', '--yes');
       } else if (status.state === 'idle' || performance.now() > until) return status;
       await delay(100);
     }

@@ -35,8 +35,6 @@ export interface FaultyWay {
   readonly arrivals: readonly number[];
   /** Faults that were made, by kind. */
   readonly made: ReadonlyMap<Fault, number>;
-  /** Names of files that set out as documents of their own. */
-  readonly uploaded: ReadonlySet<string>;
   /** 429 that the service itself gave. */
   readonly overLimit: () => number;
   /** Called at every moment of every ingestion request. */
@@ -50,14 +48,10 @@ interface Options {
   readonly port: () => number | null;
 }
 
-/** Within so many characters of a body the name of its file stands. */
-const longestHead = 16_384;
-
 /** Starts it on a port of its own. */
 export async function startFaultyWay({ random, port }: Options): Promise<FaultyWay> {
   const arrivals: number[] = [];
   const made = new Map<Fault, number>();
-  const uploaded = new Set<string>();
   let overLimit = 0;
   let share = 0;
   let kinds: readonly Fault[] = faults;
@@ -88,7 +82,6 @@ export async function startFaultyWay({ random, port }: Options): Promise<FaultyW
     upstream.on('error', () => req.socket.destroy());
     req.on('close', () => req.complete || upstream.destroy());
     req.once('data', () => moment('body'));
-    if (path?.endsWith('/upload-document') === true) noteName(req);
     if (fault === 'reset midway') {
       req.once('data', () => {
         upstream.destroy();
@@ -115,16 +108,6 @@ export async function startFaultyWay({ random, port }: Options): Promise<FaultyW
     });
   }
 
-  function noteName(req: IncomingMessage): void {
-    let head = '';
-    req.on('data', (chunk: Buffer) => {
-      if (head.length > longestHead) return;
-      head += chunk.toString('latin1', 0, longestHead);
-      const name = /name="file"; filename="([^"]*)"/.exec(head)?.[1];
-      if (name !== undefined) uploaded.add(name);
-    });
-  }
-
   const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, serve);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const way: FaultyWay = {
@@ -135,7 +118,6 @@ export async function startFaultyWay({ random, port }: Options): Promise<FaultyW
     },
     arrivals,
     made,
-    uploaded,
     overLimit: () => overLimit,
     onMoment: () => undefined,
     close: async () => {

@@ -1,13 +1,13 @@
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
+import { silentLog } from '../../../src/model/ports/log-port.ts';
 
 // The embedded service in a process of its own, asked by its parent.
 const [dataDir = '', requestsPerMinute = ''] = process.argv.slice(2);
-const quiet = () => undefined;
 const service = await startEmbeddedService({
   dataDir,
   clock: systemClock,
-  log: { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet },
+  log: silentLog,
   requestsPerMinute: Number(requestsPerMinute),
   // Short, so that tokens are renewed while work goes on.
   accessTokenSeconds: 20,
