@@ -1,15 +1,22 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { chmod, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { localTime } from '../../src/lib/text/amounts.ts';
 import { connectDaemon } from '../../src/commands/daemon-client.ts';
+import {
+  ConfigurationError,
+  CredentialsRefusedError,
+  LedgerUnwritableError,
+} from '../../src/model/errors.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { asUser } from '../support/processes/as-user.ts';
-import { aFolder, aStatus } from '../status/support/fake-control.ts';
+import { aFolder } from '../status/support/fake-control.ts';
+import { openStatusWorld } from '../status/support/status-world.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
-import type { TrialFolder } from '../support/processes/trial-folder.ts';
+import { ofEachTest } from '../support/of-each-test.ts';
 
 const inbox = aFolder({
   watches: 3,
@@ -23,7 +30,7 @@ const inbox = aFolder({
   oldestUnsyncedSeconds: 3,
 });
 
-const status = aStatus({
+const status: Partial<Status> = {
   version: '0.1.0',
   state: 'working',
   reasons: [{ code: 'watch-limit', message: 'too few watches' }],
@@ -46,62 +53,17 @@ const status = aStatus({
   skipped: [{ folder: 'inbox', path: 'x.exe', code: 'unsupported-type', message: 'not a type' }],
   skippedTotal: 1,
   held: [{ folder: 'inbox', count: 2, since: '2026-01-01T00:00:00Z', reason: 'many at once', paths: ['p'] }],
-});
-
-const why = {
-  folder: 'inbox',
-  path: 'a.pdf',
-  verdict: { kind: 'document', code: 'document', message: 'It is a document' },
-  sidecar: null,
-  sources: {},
-  metadata: { title: 'a' },
-  attachments: [],
-  decisions: [],
-  narrower: null,
-  docId: 'doc-1',
-  sha256: null,
-  uploadedAt: '2026-01-01T00:00:00Z',
-  modifiedAt: null,
-  deletedAt: null,
-  possibleDuplicates: 0,
-  attempts: [{ at: '2026-01-01T00:00:00Z', operation: 'upload', code: 'accepted', message: 'taken' }],
-  notes: ['the title stays'],
-  fix: null,
-  imported: false,
-  sentAs: null,
-  next: 'Nothing',
-  nextAt: null,
 };
 
-let folder: TrialFolder;
-let daemon: Server;
-let calls: string[];
-let answer: (request: IncomingMessage, body: string) => { readonly status: number; readonly body: unknown };
+const folder = ofEachTest(() => trialFolder());
+/** The daemon, as far as it speaks with commands. */
+const world = ofEachTest(() => openStatusWorld({ status }));
 
-beforeEach(async () => {
-  folder = await trialFolder();
-  calls = [];
-  answer = () => ({ status: 200, body: status });
-  await folder.write(
-    'state/daemon.json',
-    JSON.stringify({ pid: 4711, socket: folder.join('s.sock'), http: 'http://127.0.0.1:7420' }),
-  );
-  daemon = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => daemon.listen(folder.join('s.sock'), resolve));
-});
+beforeEach(() => nameDaemon(world.socketPath));
 
-afterEach(async () => {
-  daemon.closeAllConnections();
-  await new Promise((resolve) => daemon.close(resolve));
-  await folder.remove();
-});
-
-async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  if (request.url !== '/healthz') calls.push([request.method, request.url, text].filter(Boolean).join(' '));
-  const { status, body } = answer(request, text);
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+async function nameDaemon(socket: string): Promise<void> {
+  const address = { pid: 4711, socket, http: 'http://127.0.0.1:7420' };
+  await folder.write('state/daemon.json', JSON.stringify(address));
 }
 
 const run = (...args: string[]) => folder.run(...args);
@@ -136,9 +98,10 @@ describe('a command beside a running daemon', () => {
   });
 
   it('status --json passes on what the daemon says, one value and nothing else', async () => {
-    answer = () => ({ status: 200, body: { ...status, verdict: 'fine', more: 1 } });
+    world.control.change({ more: 1 } as Partial<Status>);
     const { stdout, stderr } = await run('status', '--json');
-    expect(JSON.parse(stdout)).toEqual({ ...status, verdict: 'fine', more: 1 });
+    const headline = expect.any(String) as unknown;
+    expect(JSON.parse(stdout)).toEqual({ ...world.control.status(), more: 1, headline });
     expect(stderr).toBe('');
   });
 
@@ -147,7 +110,7 @@ describe('a command beside a running daemon', () => {
     ['attention', 1],
     ['error', 2],
   ] as const)('status --check with the health %s is exit code %i', async (health, code) => {
-    answer = () => ({ status: 200, body: { ...status, health } });
+    world.control.change({ health });
     const ran = await run('status', '--check');
     expect(ran).toMatchObject({ code, stderr: '' });
     expect(ran.stdout).toMatch(new RegExp(`^${health}: .+\n$`));
@@ -156,49 +119,42 @@ describe('a command beside a running daemon', () => {
   });
 
   it('status --check without a daemon, or with one that does not answer, is exit code 2', async () => {
-    answer = () => ({ status: 500, body: { message: 'broken' } });
+    const broken = jest.spyOn(world.control, 'status').mockImplementation(() => {
+      throw new Error('broken');
+    });
     expect(await run('status', '--check')).toMatchObject({ code: 2, stdout: '' });
+    broken.mockRestore();
     await rm(folder.join('state/daemon.json'));
     expect(await run('status', '--check')).toMatchObject({ code: 2 });
     expect((await run('status', '--check')).stdout).toMatch(/^error: /);
   });
 
-  it('retry sends paths as the daemon takes them', async () => {
-    answer = () => ({ status: 200, body: { retried: 2 } });
-    const { code, stdout } = await run('retry', 'inbox/a.pdf', './inbox/b.pdf', 'c.pdf');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Retrying 2 documents now.\n' });
-    expect(calls).toEqual([
-      `POST /api/retry ${JSON.stringify({ paths: ['inbox/a.pdf', folder.join('inbox/b.pdf'), 'c.pdf'], all: false })}`,
-    ]);
-  });
-
-  it('resolve has the daemon do it, in one of three ways', async () => {
-    answer = () => ({ status: 200, body: {} });
-    expect((await run('resolve', 'inbox/a.pdf', '--doc-id', 'd-1')).stdout).toContain(
-      'belongs to the document d-1',
-    );
-    expect((await run('resolve', 'inbox/a.pdf', '--again')).code).toBe(0);
-    expect((await run('resolve', 'inbox/a.pdf', '--dismiss')).code).toBe(0);
+  it('retry, resolve and approve have the daemon do it', async () => {
+    expect(await run('retry', 'inbox/a.pdf', './inbox/b.pdf', 'c.pdf')).toMatchObject({
+      code: 0,
+      stdout: 'Retrying 3 documents now.\n',
+    });
     const path = 'inbox/a.pdf';
-    expect(calls).toEqual([
-      `POST /api/resolve ${JSON.stringify({ path, action: 'adopt', docId: 'd-1' })}`,
-      `POST /api/resolve ${JSON.stringify({ path, action: 'again' })}`,
-      `POST /api/resolve ${JSON.stringify({ path, action: 'dismiss' })}`,
-    ]);
-  });
-
-  it('approve releases one folder or all', async () => {
-    answer = () => ({ status: 200, body: { approved: 2 } });
+    expect((await run('resolve', path, '--doc-id', 'd-1')).stdout).toContain('belongs to the document d-1');
+    expect((await run('resolve', path, '--again')).code).toBe(0);
+    expect((await run('resolve', path, '--dismiss')).code).toBe(0);
     expect(await run('approve', 'inbox', '--yes')).toMatchObject({
       code: 0,
       stdout: '2 deletions released, to be sent now.\n',
     });
     expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
-    expect(calls).toEqual(['POST /api/approve {"folder":"inbox"}', 'POST /api/approve {"folder":null}']);
+    expect(world.control.calls).toEqual([
+      { retry: [path, folder.join('inbox/b.pdf'), 'c.pdf'] },
+      { resolve: path, resolution: { kind: 'adopt', docId: 'd-1' } },
+      { resolve: path, resolution: { kind: 'again' } },
+      { resolve: path, resolution: { kind: 'dismiss' } },
+      { approve: 'inbox' },
+      { approve: null },
+    ]);
+    expect(new Set(world.control.deciders)).toEqual(new Set(['command line']));
   });
 
   it('pause names what was paused', async () => {
-    answer = ({ method }) => ({ status: 200, body: method === 'GET' ? status : { paused: ['inbox'] } });
     const rest = 'until you run ingestd resume.\n';
     expect(await run('pause', 'inbox')).toMatchObject({ code: 0, stdout: `Paused: inbox, ${rest}` });
     expect(await run('pause')).toMatchObject({ code: 0, stdout: `Paused: all folders, ${rest}` });
@@ -208,7 +164,7 @@ describe('a command beside a running daemon', () => {
     const ends = { inbox: '2026-01-31T14:00:00.000Z' };
     const end = localTime(ends.inbox);
     const paused = ['inbox', 'scans'];
-    answer = ({ method }) => ({ status: 200, body: method === 'GET' ? status : { paused, ends } });
+    world.control.decide({ pause: async () => ({ paused, ends }) });
     const rest = ', or until you run ingestd resume.\n';
     expect((await run('pause', 'inbox', '--for', '1h')).stdout).toBe(`Paused: inbox, until ${end}${rest}`);
     expect((await run('pause', '--for', '1h')).stdout).toBe(`Paused: all folders, inbox until ${end}${rest}`);
@@ -221,41 +177,30 @@ describe('a command beside a running daemon', () => {
     [[], 'Nothing is paused any more.'],
     [['scans'], 'Still paused: scans.'],
   ])('resume says what is still paused: %j', async (paused, words) => {
-    answer = () => ({ status: 200, body: { paused } });
+    world.control.decide({ resume: async () => ({ paused, ends: {} }) });
     expect(await run('resume', 'inbox')).toMatchObject({ code: 0, stdout: `${words}\n` });
   });
 
-  it('auth revoke has the daemon do it', async () => {
-    answer = () => ({ status: 200, body: {} });
+  it('auth revoke has the daemon do it, and is exit code 3 when that is refused', async () => {
     expect(await run('auth', 'revoke', '--all')).toMatchObject({ code: 0 });
-    expect(calls).toEqual(['POST /api/revoke {"all":true}']);
-  });
-
-  it('auth revoke is exit code 3 when the daemon is refused', async () => {
-    answer = () => ({ status: 502, body: { code: 'credentials-refused', message: 'no' } });
+    expect(world.control.calls).toEqual([{ revoke: { all: true } }]);
+    world.control.failWith(new CredentialsRefusedError('no'));
     expect(await run('auth', 'revoke')).toEqual({ code: 3, stdout: '', stderr: 'ingestd: no\n' });
   });
 
   it('why tells the story', async () => {
-    answer = () => ({ status: 200, body: why });
     const { code, stdout } = await run('why', 'inbox/ä b.pdf');
     expect(code).toBe(0);
-    expect(calls).toEqual([`GET /api/why?path=${encodeURIComponent('inbox/ä b.pdf')}`]);
-    for (const words of [
-      'inbox/a.pdf',
-      'It is a document',
-      'doc-1',
-      'upload: taken',
-      'the title stays',
-      'Nothing',
-    ])
+    expect(world.control.calls).toEqual([{ why: 'inbox/ä b.pdf' }]);
+    for (const words of ['inbox/ä b.pdf', 'it is a document', 'd-1', 'upload: away', 'the title stays'])
       expect(stdout).toContain(words);
-    expect(JSON.parse((await run('why', 'a.pdf', '--json')).stdout)).toEqual(why);
+    const told = await world.control.why('inbox/a.pdf');
+    expect(JSON.parse((await run('why', 'inbox/a.pdf', '--json')).stdout)).toEqual(told);
   });
 
   it('health is the exit code', async () => {
     expect(await run('health')).toEqual({ code: 0, stdout: '', stderr: '' });
-    answer = ({ url }) => ({ status: url === '/healthz' ? 503 : 200, body: {} });
+    world.control.sicken();
     expect(await run('health')).toEqual({
       code: 1,
       stdout: '',
@@ -264,13 +209,29 @@ describe('a command beside a running daemon', () => {
   });
 });
 
-describe('a command beside a daemon that hangs', () => {
-  beforeEach(() => {
-    daemon.removeAllListeners('request');
+describe('a command beside another daemon', () => {
+  let daemon: Server;
+
+  afterEach(async () => {
+    daemon.closeAllConnections();
+    await new Promise((resolve) => daemon.close(resolve));
   });
 
-  it('ends within ten seconds, says so, and hands it nothing to do that it would do when it goes on', async () => {
-    daemon.on('request', ({ url }: IncomingMessage) => calls.push(url ?? ''));
+  async function listen(handle: RequestListener): Promise<void> {
+    daemon = createServer(handle).listen(folder.join('s.sock'));
+    await once(daemon, 'listening');
+    await nameDaemon(folder.join('s.sock'));
+  }
+
+  it('gives the status of an answer that says nothing', async () => {
+    await listen((_, response) => response.writeHead(500).end('"nonsense"'));
+    const client = await connectDaemon(folder.join('state'));
+    await expect(client?.rawStatus()).rejects.toThrow('status 500');
+  });
+
+  it('that hangs ends within ten seconds, says so, and hands it nothing to do that it would do when it goes on', async () => {
+    const calls: (string | undefined)[] = [];
+    await listen(({ url }) => calls.push(url));
     // Each in a process of its own: in this one they would wait one after the other.
     const begin = (...args: string[]) => ingestd(args, { cwd: folder.path });
     const [checked, shown, refused] = await Promise.all([
@@ -292,7 +253,7 @@ describe('a command beside a daemon that hangs', () => {
 
 describe('the way to the daemon', () => {
   it('is none where a crash left its address behind', async () => {
-    daemon.close();
+    await world.stop();
     expect(await connectDaemon(folder.join('state'))).toBeNull();
     expect(await connectDaemon(folder.join('nowhere'))).toBeNull();
     await rm(folder.join('state/daemon.json'));
@@ -302,13 +263,12 @@ describe('the way to the daemon', () => {
   });
 
   it.each([
-    [400, { message: 'no such folder' }, 'ConfigurationError', 'no such folder'],
-    [500, { code: 'ledger-unwritable', message: 'disk full' }, 'IngestdError', 'disk full'],
-    [500, 'nonsense', 'IngestdError', 'status 500'],
-  ])('gives the words of a refusal %d %j', async (status, body, name, message) => {
-    answer = () => ({ status, body });
+    [new ConfigurationError('no such folder'), 'ConfigurationError', 'no such folder'],
+    [new LedgerUnwritableError('disk full'), 'IngestdError', 'disk full'],
+  ])('gives the words of a refusal: %s', async (error, name, message) => {
+    world.control.failWith(error);
     const client = await connectDaemon(folder.join('state'));
-    await expect(client?.rawStatus()).rejects.toMatchObject({ name, message });
+    await expect(client?.revoke({ all: true })).rejects.toMatchObject({ name, message });
   });
 
   it('is forbidden to another user, which is said and is exit code 2', async () => {

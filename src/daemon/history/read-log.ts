@@ -51,10 +51,7 @@ const failures: ReadonlySet<string> = new Set([
 const toleratedAheadMs = 5 * 60_000;
 
 /** Whether an entry of the log is one of those that are wanted. */
-export function isWanted(
-  { at, folder, path, what }: Activity,
-  { since, failed, places }: LogFilter,
-): boolean {
+function isWanted({ at, folder, path, what }: Activity, { since, failed, places }: LogFilter): boolean {
   if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
   if (failed && !failures.has(what)) return false;
   if (places === null) return true;

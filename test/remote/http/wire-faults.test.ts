@@ -125,24 +125,6 @@ describe.each(rows)('answered with $name', (row) => {
   });
 });
 
-describe('a service that cannot be reached', () => {
-  it.each(operationNames)(
-    '%s is unavailable, costs no place, and nothing went out (N1)',
-    async (operation) => {
-      const world = await startClientWorld();
-      await world.tokens.access();
-      await world.service.close();
-      let attempts = 0;
-      const beforeSend = async () => void (attempts += 1);
-      const { outcome } = await world.call(operation, { beforeSend });
-      expect(outcome).toMatchObject({ kind: 'unavailable', code: 'econnrefused', sent: 'nothing' });
-      expect(attempts).toBe(1);
-      expect(world.limiter.status().used).toBe(0);
-      await world.close();
-    },
-  );
-});
-
 describe('a storm of 401 (N8, N9)', () => {
   it('renews once for ten in flight, and repeats each once with a body of its own', async () => {
     const world = await startClientWorld();

@@ -23,6 +23,8 @@ export interface FakeControl extends ControlPort {
   readonly refuse: (...reasons: Reason[]) => void;
   readonly sicken: () => void;
   readonly failWith: (error: Error) => void;
+  /** What these decisions come to, in place of what they usually do. */
+  readonly decide: (parts: Partial<DecisionPort>) => void;
   readonly calls: unknown[];
   /** Who decided, call by call. */
   readonly deciders: Decider[];
@@ -36,6 +38,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
   let reasons: readonly Reason[] = [];
   let healthy = true;
   let failure: Error | null = null;
+  let decided: Partial<DecisionPort> = {};
   const calls: unknown[] = [];
   const deciders: Decider[] = [];
   const activities: Activity[] = [];
@@ -77,7 +80,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     },
     decisions: (by) => {
       deciders.push(by);
-      return decisions;
+      return { ...decisions, ...decided };
     },
     rescan: (folder) => {
       calls.push({ rescan: folder });
@@ -107,6 +110,9 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     },
     failWith: (error) => {
       failure = error;
+    },
+    decide: (parts) => {
+      decided = parts;
     },
     calls,
     deciders,
@@ -214,7 +220,7 @@ function story(path: string): Why {
     possibleDuplicates: 0,
     attempts: [{ at: '2026-01-01T00:00:00Z', operation: 'upload', code: 'http-503', message: 'away' }],
     decisions: [],
-    notes: [],
+    notes: ['the title stays'],
     next: 'nothing',
     nextAt: null,
   };
