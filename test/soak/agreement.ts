@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
+import type { FolderSettings } from '../../src/model/settings.ts';
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
 import { attachmentNames } from './folder/folder-work.ts';
 import { nameOf } from '../simulate/judge/reading.ts';
@@ -13,11 +14,7 @@ import type { HeldDocument } from './service/separate-service.ts';
 type Exported = LedgerExport['documents'][number];
 
 /** A watched folder and what of its settings the comparison needs. */
-export interface WatchedRoot {
-  readonly name: string;
-  readonly title: 'fileStem' | 'none';
-  readonly onRemove: 'delete' | 'keep';
-}
+export type WatchedRoot = Pick<FolderSettings, 'name' | 'title' | 'onRemove'>;
 
 /** How folders, ledger and service compare. */
 export interface Agreement {
