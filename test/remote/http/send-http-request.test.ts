@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import { describe, expect, it } from '@jest/globals';
@@ -11,18 +9,19 @@ import { createAgents } from '../../../src/remote/http/agents.ts';
 import { sendHttpRequest } from '../../../src/remote/http/send-http-request.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ofEachTest } from '../../support/of-each-test.ts';
+import type { ArrivingRequest } from '../../support/services/read-request.ts';
 import { startScriptedService } from '../../support/services/scripted-service.ts';
 
 const service = ofEachTest(() => startScriptedService());
 
-/** Takes a connection and reads nothing of it until it is told to; its address, and its side of the connection. */
-async function startPaused() {
-  const listening = createServer({ pauseOnConnect: true });
-  listening.listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  const connected = once(listening, 'connection') as Promise<[Socket]>;
-  const { port } = listening.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, connected, close: () => listening.close() };
+/** The service reads no body until it is told to; the next request that it gets. */
+function paused(): Promise<ArrivingRequest> {
+  return new Promise((resolve) => {
+    service.always((request) => {
+      request.socket.pause();
+      resolve(request);
+    });
+  });
 }
 
 const holding: PermitGuard = {
@@ -93,11 +92,11 @@ describe('a request', () => {
   );
 
   it('that has lost its permit sends nothing more, not even what it has already written', async () => {
-    const { url, connected, close } = await startPaused();
+    const arriving = paused();
     const lost = new AbortController();
     const mebibyte = Buffer.alloc(1024 * 1024);
     let pieces = 0;
-    const sending = send(url, {
+    const sending = send(service.ingestUrl, {
       body: Readable.from(Array(20).fill(mebibyte), { objectMode: false }),
       bytes: 20 * mebibyte.length,
       guard: {
@@ -111,31 +110,26 @@ describe('a request', () => {
       },
     });
     expect(await sending).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'part' });
-    const [socket] = await connected;
-    let arrived = 0;
-    socket.on('data', (chunk: Buffer) => (arrived += chunk.length));
-    socket.on('error', () => {});
+    const { socket, received } = await arriving;
     socket.resume();
     await once(socket, 'close');
     // What the other side had taken before it is there; the megabytes that the operating system still held are not.
-    expect(arrived).toBeLessThan(mebibyte.length);
-    close();
+    expect(received.bytes()).toBeLessThan(mebibyte.length);
   });
 
   it('asks for its permit when a piece goes out, not when it is read ahead: a process may freeze in between', async () => {
-    const { url, connected, close } = await startPaused();
+    const arriving = paused();
     const piece = Buffer.alloc(4_096);
     let isHeld = true;
     let wentOut = 0;
-    const sending = send(url, {
+    const sending = send(service.ingestUrl, {
       body: Readable.from(Array(10_000).fill(piece), { objectMode: false }),
       bytes: 10_000 * piece.length,
       onBytes: (bytes) => (wentOut += bytes),
       // As in a process that was frozen: its signal has told it nothing yet.
       guard: { ...holding, mayGoOn: () => isHeld },
     });
-    const [socket] = await connected;
-    socket.on('error', () => {});
+    const { socket } = await arriving;
     let before = 0;
     // The other side reads nothing: soon nothing more goes out.
     await eventually(
@@ -150,7 +144,6 @@ describe('a request', () => {
     socket.resume();
     const ended = await sending;
     socket.destroy();
-    close();
     expect(ended).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'part' });
     expect(wentOut).toBe(before);
   });
