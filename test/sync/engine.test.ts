@@ -109,20 +109,6 @@ describe('the sync engine', () => {
     expect(missed()).toBe(2);
   });
 
-  it('asks a person before it deletes many documents that others were renamed over', async () => {
-    world = await filled(30);
-    const before = world.docIds();
-    for (let index = 0; index < 15; index += 1) world.folder.rename(`a/${index}.txt`, `a/${index + 15}.txt`);
-    await world.sync();
-    expect(world.engine().tasks.counts('inbox').held).toBe(0);
-    expect(world.service.documents.size).toBe(15);
-    for (let index = 15; index < 26; index += 1) world.folder.rename(`a/${index}.txt`, 'a/29.txt');
-    await world.sync();
-    expect(world.docIds().get('a/29.txt')).toBe(before.get('a/10.txt'));
-    expect(world.engine().tasks.counts('inbox').held).toBe(11);
-    expect(world.service.documents.size).toBe(15);
-  });
-
   it.each([
     ['has nothing to list', Infinity, ['delete']],
     ['has still to list what changed before that', -Infinity, []],
@@ -186,14 +172,6 @@ describe('the sync engine', () => {
       world.folder.remove('a/2.txt');
       await world.sync();
       expect(world.service.calls.filter((call) => call === 'delete')).toHaveLength(1);
-    });
-
-    it('keeps them when onRemove is set to keep again', async () => {
-      options.onRemove = 'keep';
-      await world.restart();
-      await world.sync();
-      await eventually(() => world.ledger().hold('inbox') === undefined);
-      expect(world.service.calls).toEqual([]);
     });
   });
 

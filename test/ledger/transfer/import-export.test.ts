@@ -8,26 +8,21 @@ import { readImport } from '../../../src/ledger/transfer/read-import.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 import { put, recordOf, statOf } from '../support/samples.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const inbox = { folders: ['inbox'], paths: ['/srv/inbox'], now };
 const both = { folders: ['inbox', 'archive'], paths: ['/srv/inbox', '/srv/archive'], now };
 
-let folder: TemporaryFolder;
+const folder = folderOfEachTest();
 let ledger: LedgerPort;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   ledger = await openLedger({ dir: folder.path, clock: manualClock(), log: recordedLog() });
 });
 
-afterEach(async () => {
-  await ledger.close();
-  await folder.remove();
-});
+afterEach(() => ledger.close());
 
 describe('an export', () => {
   it('is what the contract says, by folder and path', async () => {

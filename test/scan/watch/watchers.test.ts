@@ -7,10 +7,9 @@ import { createChokidarWatcher } from '../../../src/scan/watch/chokidar-backend.
 import { createNativeWatcher } from '../../../src/scan/watch/native-backend.ts';
 import type { Watcher } from '../../../src/scan/watch/backend.ts';
 import { eventually } from '../../support/eventually.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 import { folderWorld } from '../support/folder-world.ts';
-import type { FolderWorld } from '../support/folder-world.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
 jest.setTimeout(90_000);
 /** The machine may have better things to do. */
@@ -18,12 +17,11 @@ const patience = { withinMs: 60_000 };
 const players = { chokidar: createChokidarWatcher, native: createNativeWatcher };
 
 describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
-  let folder: TemporaryFolder;
+  const folder = folderOfEachTest();
   let watcher: Watcher;
   let dirty: string[];
 
-  beforeEach(async () => {
-    folder = await temporaryFolder();
+  beforeEach(() => {
     dirty = [];
     watcher = players[kind]({
       changed: (directory) => dirty.push(directory),
@@ -32,10 +30,7 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
       },
     });
   });
-  afterEach(async () => {
-    await watcher.close();
-    await folder.remove();
-  });
+  afterEach(() => watcher.close());
 
   const watch = async (directory: string) => {
     const absolute = folder.join(directory);
@@ -136,12 +131,7 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
 });
 
 describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) => {
-  let world: FolderWorld;
-
-  beforeEach(async () => {
-    world = await folderWorld({ watcher: kind });
-  });
-  afterEach(() => world.close());
+  const world = ofEachTest(() => folderWorld({ watcher: kind }));
 
   const found = (paths: readonly string[]) =>
     eventually(() => {

@@ -69,12 +69,6 @@ describe('documents that the service does not take', () => {
     },
   );
 
-  it.each([1, 3, 8])('A3: keep none from being sent, so many at once: %i', async (concurrency) => {
-    await worldWith({ bad: 20, good: 10 }, { service: { concurrency } });
-    await world.until(() => delivered() === 10, 500);
-    expect(world.clock.monotonic()).toBeLessThan(10 * minutes);
-  });
-
   it.each<readonly [string, { bad: number; good: number; isOldest?: boolean }]>([
     ['the only other one', { bad: 4, good: 1 }],
     ['those that are older', { bad: 3, good: 40 }],

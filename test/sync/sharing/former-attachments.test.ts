@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { describeFile } from '../../../src/daemon/control/describe-file.ts';
 import { modeOf } from '../../../src/model/metadata/metadata.ts';
@@ -170,32 +170,6 @@ const meanwhiles: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['over a restart', () => world.restart()],
 ];
 
-describe.each(meanwhiles)(
-  'I5: what was saved in the place of an attachment whose document could not be sent, %s',
-  (_, meanwhile) => {
-    it.each<readonly [string, () => Promise<unknown>]>([
-      ['its sidecar was not valid', () => world.inbox.write('own.txt.meta.json', '{')],
-      ['another attachment was empty', () => world.inbox.write('own.txt.attachments/e.csv', '')],
-      ['it was ignored', () => world.inbox.write('.ingestignore', 'own.txt')],
-      ['it was empty', () => world.inbox.write('own.txt', '')],
-    ])('goes out private when it is moved out: %s', async (_why, spoil) => {
-      await world.inbox.write('own.txt', 'own');
-      await world.inbox.write('own.txt.attachments/x.csv', '1');
-      await world.sync();
-      await spoil();
-      await laterOn();
-      await world.save('own.txt.attachments/x.csv', '1,2');
-      await laterOn();
-      await meanwhile();
-      await world.move('own.txt.attachments/x.csv', 'y.csv');
-      await laterOn();
-      await mend();
-      await laterOn();
-      expect([world.held()['y.csv'], world.modes()['y.csv']]).toEqual(['1,2', 'NONE']);
-    });
-  },
-);
-
 it.each(meanwhiles)(
   'I5: what was an attachment, was left behind by its document and saved there, goes out private when it is moved out %s',
   async (_, meanwhile) => {
@@ -215,13 +189,6 @@ it.each(meanwhiles)(
     expect(world.modes()).toMatchObject({ 'own.csv': 'NONE', 'nobodys.csv': 'DEFAULT' });
   },
 );
-
-/** The document can be sent, and attaches nothing that it says. */
-async function mend(): Promise<void> {
-  await rm(world.inbox.join('.ingestignore'), { force: true });
-  await world.inbox.write('own.txt', 'own, too');
-  await world.inbox.write('own.txt.meta.json', '{}');
-}
 
 it.each(['after its sidecar went', 'while its sidecar went'])(
   'what was not sent stays private when it is saved in its own place %s',

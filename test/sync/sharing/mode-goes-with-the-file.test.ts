@@ -135,18 +135,6 @@ describe('A1: attachments of a private document', () => {
     expect([...world.service.documents.values()].map(({ attachments }) => attachments.length)).toEqual([2]);
   });
 
-  it('that are put aside with it are private', async () => {
-    await rename(at('a.txt.attachments'), at('old attachments'));
-    await rename(at('x.csv'), at('x-old.csv'));
-    await writeFile(at('x.csv'), 'jane,300');
-    await rotate('a-old.txt', 'new');
-    await killAfterEach(2);
-    expect([shared(), failed()]).toEqual([
-      { old: 'NONE', new: 'NONE', 'jane,100': 'NONE', 'joe,200': 'NONE' },
-      [],
-    ]);
-  });
-
   it('that are no longer listed are private, until a sidecar of their own says something else', async () => {
     await world.inbox.write('a.txt.meta.json', secret);
     await world.sync();
@@ -154,13 +142,6 @@ describe('A1: attachments of a private document', () => {
     await world.inbox.write('x.csv.meta.json', modeText('EVERYONE'));
     await world.sync();
     expect(shared()).toEqual({ old: 'NONE', 'jane,100': 'EVERYONE' });
-  });
-
-  it('go out with the old version where it takes them along', async () => {
-    await rename(at('a.txt.attachments'), at('a-old.txt.attachments'));
-    await rotate('a-old.txt', 'new');
-    await world.sync();
-    expect([shared(), failed()]).toEqual([{ old: 'NONE', new: 'NONE' }, []]);
   });
 });
 

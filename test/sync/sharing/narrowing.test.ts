@@ -1,18 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, rename, rm, truncate } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
-import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { ofEachTest } from '../../support/of-each-test.ts';
 
 const stating = (mode: string, more: object = {}) => JSON.stringify({ ...more, shareInfo: { mode } });
 const refused = { kind: 'rejected', code: 'http-422', message: 'no' } as const;
 
-let world: SyncedFolder;
-
-afterEach(() => world.close());
+const world = ofEachTest(() => syncedFolder());
 
 const at = (path: string) => world.inbox.join(path);
 const write = (path: string, content: string) => world.inbox.write(path, content);
@@ -141,7 +139,6 @@ describe('a narrower mode goes out though the document cannot (contract 7.27)', 
   it.each(cases)('where it %s, and %s states it', async (_, source, trouble) => {
     const { name = 'a.txt', content = 'one', listed = [] } = trouble;
     const isOwn = source.includes('sidecar');
-    world = await syncedFolder();
     await write(name, content);
     await write(isOwn ? `${name}.meta.json` : '.meta.json', stating('EVERYONE'));
     await world.sync();
@@ -175,7 +172,6 @@ describe('what is stated of a document that cannot go out', () => {
   const lost = () => world.service.failNext(busyOf({ sent: 'all' }));
 
   async function emptied(sidecar: string): Promise<void> {
-    world = await syncedFolder();
     await write('a.txt', 'one');
     await write('a.txt.meta.json', sidecar);
     await world.sync();
@@ -222,7 +218,6 @@ describe('what is stated of a document that cannot go out', () => {
   });
 
   it('is tried no more often where its file changes all the time', async () => {
-    world = await syncedFolder();
     await write('a.txt', 'one');
     await write('a.txt.meta.json', stating('EVERYONE'));
     await world.sync();
@@ -272,7 +267,6 @@ describe('what is stated of a document that cannot go out', () => {
     ['is of another type', () => rename(at('a.txt'), at('a.log'))],
     ['is an attachment', () => write('b.txt.meta.json', '{"attachments": ["a.txt"]}')],
   ])('goes nowhere where it %s: it is not sent', async (_, leave) => {
-    world = await syncedFolder();
     await write('.meta.json', stating('EVERYONE'));
     await write('a.txt', 'one');
     await write('b.txt', 'owner');
@@ -287,7 +281,6 @@ describe('what is stated of a document that cannot go out', () => {
   });
 
   it('goes out where the path of its directory of attachments is too long to be looked up', async () => {
-    world = await syncedFolder();
     // The name of a sidecar is two bytes shorter than that of the directory.
     const room = 4_079 - at('').length;
     const deep = `${'d'.repeat(99 + (room % 100))}/${`${'d'.repeat(99)}/`.repeat(Math.floor(room / 100) - 1)}`;
@@ -303,7 +296,6 @@ describe('what is stated of a document that cannot go out', () => {
   });
 
   it('is not that it has no attachments, where these cannot be read', async () => {
-    world = await syncedFolder();
     await write('a.txt', 'one');
     await write('a.txt.attachments/x.csv', 'x');
     await world.sync();

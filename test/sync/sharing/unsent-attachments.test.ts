@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -88,17 +88,9 @@ describe('I5: what was attached to a document that was not sent is not sent by i
 
   it.each<[string, () => void]>([
     ['is half written', () => put('report.pdf.meta.json', '{"attachments": ["sal')],
-    ['is empty', () => put('report.pdf.meta.json', '')],
     [
       'is not valid',
       () => put('report.pdf.meta.json', '{"attachments": ["sub/salaries.csv"], "nonsense": 1}'),
-    ],
-    [
-      'is a link',
-      () => {
-        rmSync(at('report.pdf.meta.json'));
-        symlinkSync('/nonexistent', at('report.pdf.meta.json'));
-      },
     ],
     ['is not valid, and its document is ignored', spoilt(() => put('.ingestignore', 'report.pdf\n'))],
     ['is not valid, and the file is renamed', spoilt(() => renameSync(at('sub'), at('other')))],
@@ -109,13 +101,6 @@ describe('I5: what was attached to a document that was not sent is not sent by i
       }),
     ],
     ['is there without its document', () => rmSync(at('report.pdf'))],
-    [
-      'is there with a directory in the place of its document',
-      () => {
-        rmSync(at('report.pdf'));
-        mkdirSync(at('report.pdf'));
-      },
-    ],
   ])('where its sidecar %s, however long, until that is valid again', async (_, spoil) => {
     await unsent(spoil);
     expect(sent()).toEqual([]);
