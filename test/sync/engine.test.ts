@@ -173,6 +173,14 @@ describe('the sync engine', () => {
       await world.sync();
       expect(world.service.calls.filter((call) => call === 'delete')).toHaveLength(1);
     });
+
+    it('keeps them when onRemove is set to keep again', async () => {
+      options.onRemove = 'keep';
+      await world.restart();
+      await world.sync();
+      await eventually(() => world.ledger().hold('inbox') === undefined);
+      expect(world.service.calls).toEqual([]);
+    });
   });
 
   it.each([false, true])(

@@ -95,6 +95,21 @@ it('I5: what was an attachment goes out private when it is saved and its sidecar
   expect(world.modes()).toEqual({ 'f.txt': 'DEFAULT', 'figure.csv': 'NONE' });
 });
 
+it('what was a document before it was attached is held as its record says when it is saved, and one again', async () => {
+  await world.inbox.write('own.csv', '4,5');
+  await world.sync();
+  await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv", "own.csv"]}');
+  await world.sync();
+  expect([...world.service.documents.values()][0]?.attachments).toEqual(['figure.csv', 'own.csv']);
+  await world.save('own.csv', '4,5,6');
+  await world.inbox.write('f.txt.meta.json', '{"attachments": ["figure.csv"]}');
+  await laterOn();
+  expect([world.held()['own.csv'], world.modes()]).toEqual([
+    '4,5,6',
+    { 'f.txt': 'DEFAULT', 'own.csv': 'DEFAULT' },
+  ]);
+});
+
 it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>([
   ['in place', (path, content) => world.inbox.write(path, content)],
   ['by rename', (path, content) => world.save(path, content)],
