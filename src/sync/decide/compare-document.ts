@@ -259,9 +259,9 @@ export class DocumentComparison {
     if ('code' in compared)
       return { kind: compared.code === unreadableNowCode ? 'unknown' : 'unfit', reason: compared };
     const operation = planDocument(compared, record);
-    if (known === undefined && document.likelySidecar !== undefined)
-      return { kind: 'waiting', againMs: null, reason: likelySidecarReason(document.likelySidecar) };
-    const { arrival } = document;
+    const { arrival, likelySidecar } = document;
+    if (operation.kind === 'upload' && likelySidecar !== undefined)
+      return { kind: 'waiting', againMs: null, reason: likelySidecarReason(likelySidecar) };
     if (operation.kind === 'upload' && arrival !== undefined) {
       const { code, message } = sidecarExpected;
       const reason = { code, message: arrival.message ?? message };

@@ -81,6 +81,19 @@ describe('a document that the service holds (7.29)', () => {
   });
 });
 
+it('a document that the service has lost is not uploaded again while such a sidecar stands (7.29)', async () => {
+  const lossy = await syncedFolder({ service: { onMissing: 'upload' } });
+  await lossy.inbox.write('salary.doc', 'one');
+  await lossy.sync();
+  await lossy.inbox.write(wrong, secret);
+  await lossy.sync();
+  lossy.service.beStrict();
+  (lossy.service.documents as Map<string, unknown>).clear();
+  await lossy.inbox.write('salary.doc', 'two, and longer');
+  await lossy.sync();
+  expect(lossy.service.calls.filter((call) => call === 'upload')).toHaveLength(1);
+});
+
 it('what came since the directory was scanned counts when it is to be sent (7.29, 7.30)', async () => {
   await world.inbox.write('salary.doc', 'one');
   await world.sync();
