@@ -166,9 +166,10 @@ async function findOrigin(
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
 }
 
-/** It was nowhere: its deletion is held, or its document is kept. */
+/** It was nowhere: its deletion is held, or was refused, or its document is kept. */
 function isLookedFor(task: Task | undefined): boolean {
-  return task?.state.kind === 'held' || (task !== undefined && reasonOf(task)?.code === keptCode);
+  if (task === undefined || task.present) return false;
+  return task.state.kind === 'held' || task.state.kind === 'failed' || reasonOf(task)?.code === keptCode;
 }
 
 /** A record follows its file to where that is not sent; null: not into a folder that treats removed files otherwise. */

@@ -22,7 +22,7 @@ interface Place {
   /** Paths of records that are known to be missing, though nobody inspected them for this. */
   readonly missing?: readonly string[];
   /** What came of the search for those. */
-  readonly outcome?: TaskEvent;
+  readonly outcome?: readonly TaskEvent[];
   /** Folders whose root is another one than the ledger knows. */
   readonly changedRoots?: readonly string[];
   /** What has happened to the tasks of files that stand there. */
@@ -74,7 +74,7 @@ async function moveIn(place: Place): Promise<MoveDecision> {
     const task = tasks.open(refOf(key), { present: false, priority: 'live', at: 0 });
     tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
     tasks.apply(task, { kind: 'missing', at: 0, device: 1 });
-    if (place.outcome !== undefined) tasks.apply(task, place.outcome);
+    for (const event of place.outcome ?? []) tasks.apply(task, event);
   }
   for (const [key, file] of Object.entries(disk)) {
     const seen = { stat: statOfFile(file), fingerprint: '' };
@@ -147,8 +147,12 @@ const removed = (birth: Partial<FileStat> = {}, now = birth): Place => ({
   records: { 'gone/old': [1, 'one', birth] },
   finds: { 'gone/old': undefined },
 });
-const held: TaskEvent = { kind: 'held', reason: { code: 'held', message: '' } };
-const keptByPerson: TaskEvent = { kind: 'dormant', reason: { code: 'kept', message: '' } };
+const held: readonly TaskEvent[] = [{ kind: 'held', reason: { code: 'held', message: '' } }];
+const refused: readonly TaskEvent[] = [
+  inspected,
+  { kind: 'failed', reason: { code: 'http-422', message: '' }, recorded: true, attempts: 1, isGone: true },
+];
+const keptByPerson: readonly TaskEvent[] = [{ kind: 'dormant', reason: { code: 'kept', message: '' } }];
 const unborn = { birthtimeMs: 0 };
 /** A file that bears the number of one that is gone. */
 const reusedNumber: Place = {
@@ -216,6 +220,11 @@ describe('the document of a file that stands at a path', () => {
     [
       'is new where birth times are unknown, and the number is of a file that was looked for and is nowhere: kept (7.19)',
       { ...reusedNumber, outcome: keptByPerson },
+      'none',
+    ],
+    [
+      'is new where birth times are unknown, and the number is of a file that is nowhere, but its deletion was refused',
+      { ...reusedNumber, outcome: refused },
       'none',
     ],
     [
