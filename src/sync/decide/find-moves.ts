@@ -17,7 +17,7 @@ import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { keptCode, reasonOf } from '../tasks/task.ts';
-import type { Task } from '../tasks/task.ts';
+import type { StateKind, Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
 
 /** One record that follows its file. */
@@ -166,10 +166,13 @@ async function findOrigin(
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
 }
 
-/** It was nowhere: its deletion is held, or was refused, or its document is kept. */
+/** Of a file that is gone: its deletion is held, is to go out, or was refused. */
+const deletionStates: ReadonlySet<StateKind> = new Set(['held', 'ready', 'sending', 'retry', 'failed']);
+
+/** It was nowhere: its document is deleted, or kept. */
 function isLookedFor(task: Task | undefined): boolean {
   if (task === undefined || task.present) return false;
-  return task.state.kind === 'held' || task.state.kind === 'failed' || reasonOf(task)?.code === keptCode;
+  return deletionStates.has(task.state.kind) || reasonOf(task)?.code === keptCode;
 }
 
 /** A record follows its file to where that is not sent; null: not into a folder that treats removed files otherwise. */

@@ -228,6 +228,11 @@ describe('the document of a file that stands at a path', () => {
       'none',
     ],
     [
+      'is new where birth times are unknown, and the number is of a file that is nowhere, and its deletion waits to go out',
+      { ...reusedNumber, outcome: [inspected, { kind: 'ready', operation: 'delete', bulkKey: null, at: 0 }] },
+      'none',
+    ],
+    [
       'is that of a held one with the same content, where birth times are unknown',
       { ...reusedNumber, disk: { 'inbox/new': [1, 'one', unborn] }, outcome: held },
       follows,
