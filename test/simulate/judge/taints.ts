@@ -16,6 +16,8 @@ interface Attached {
   readonly goneAt: number | null;
   /** The document that was sent with it; null: none. */
   readonly docId: string | null;
+  /** All that were sent with it, or with what stood in its place: two lists may have named it. */
+  readonly sentWith: readonly string[];
 }
 
 /** An attachment that is none any more: since when. */
@@ -29,8 +31,8 @@ interface Former extends Attached {
 export interface Taint {
   /** The document whose attachment it still is, whatever became of the list; null: of none. */
   readonly owner: string | null;
-  /** That document's docId, where it was sent with the file. */
-  readonly docId: string | null;
+  /** Documents that were sent with it. */
+  readonly sentWith: readonly string[];
   /** That document's own file. */
   readonly ownerIdentity: object | undefined;
   /** As what it counts as held, though nothing of it is (contract 7.27). */
@@ -44,7 +46,7 @@ interface Said {
   to: number | null;
 }
 
-const none: Taint = { owner: null, docId: null, ownerIdentity: undefined, holdings: [] };
+const none: Taint = { owner: null, sentWith: [], ownerIdentity: undefined, holdings: [] };
 
 /** The memory of section 4 and 7.27 of the contract: what files were, as far as ingestd has to know. */
 export class Taints {
@@ -103,7 +105,7 @@ export class Taints {
     for (const [identity, { docId }] of this.#attached)
       if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#attached.delete(identity);
     for (const [identity, { docId }] of this.#former)
-      if (docId === null || this.#held.all.get(docId)?.isDeleted !== false) this.#former.delete(identity);
+      if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#former.delete(identity);
     this.see(reading, now);
   }
 
@@ -114,7 +116,7 @@ export class Taints {
     for (const [identity, one] of this.#attached) {
       const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.content.toString());
       if (one.ownerIdentity === file.identity && attachments.some((sent) => text.includes(sent)))
-        this.#attached.set(identity, { ...one, docId });
+        this.#attached.set(identity, { ...one, docId, sentWith: [...one.sentWith, docId] });
     }
   }
 
@@ -123,12 +125,12 @@ export class Taints {
     const taints = new Map<object, Taint>();
     const add = (
       identity: object,
-      { owner = null, docId = null, ownerIdentity, holdings = [] }: Partial<Taint>,
+      { owner = null, sentWith = [], ownerIdentity, holdings = [] }: Partial<Taint>,
     ) => {
       const known = taints.get(identity) ?? none;
       taints.set(identity, {
         owner: owner ?? known.owner,
-        docId: docId ?? known.docId,
+        sentWith: [...known.sentWith, ...sentWith],
         ownerIdentity: ownerIdentity ?? known.ownerIdentity,
         holdings: [...known.holdings, ...holdings],
       });
@@ -137,8 +139,8 @@ export class Taints {
       if (isSeen(one, now, seenMs)) {
         // It may have been deleted since the disk was looked at.
         const isFree = one.docId !== null && this.#held.all.get(one.docId)?.isDeleted === true;
-        const { owner, docId, ownerIdentity } = isFree ? none : one;
-        add(identity, { owner, docId, ownerIdentity, holdings: [privately(one.path)] });
+        const { owner, sentWith, ownerIdentity } = isFree ? none : one;
+        add(identity, { owner, sentWith, ownerIdentity, holdings: [privately(one.path)] });
       }
     for (const [identity, one] of this.#former)
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
@@ -189,6 +191,7 @@ export class Taints {
         until: Infinity,
         goneAt: null,
         docId: known?.docId ?? null,
+        sentWith: known?.sentWith ?? [],
       });
     }
     for (const [identity, one] of this.#attached) {
@@ -208,19 +211,16 @@ export class Taints {
         this.#former.set(identity, { ...ended, overAt: now, isGlimpse: this.#mayGoOn(one, reading) });
       // What has come to its place may be what its list names.
       const standing = reading.files.get(one.path)?.identity;
-      if (
-        (isOver || isAway) &&
-        standing !== undefined &&
-        standing !== identity &&
-        !this.#attached.has(standing)
-      )
-        this.#attached.set(standing, {
-          ...ended,
-          since: now,
-          until: now,
-          goneAt: null,
-          docId: null,
-        });
+      if (!(isOver || isAway) || standing === undefined || standing === identity) continue;
+      const there = this.#attached.get(standing) ?? {
+        ...ended,
+        since: now,
+        until: now,
+        goneAt: null,
+        docId: null,
+      };
+      const sentWith = [...new Set([...there.sentWith, ...one.sentWith])];
+      this.#attached.set(standing, { ...there, sentWith });
     }
     for (const [identity, one] of this.#former) {
       const isAway = reading.pathsOf(identity).length === 0;
@@ -252,15 +252,17 @@ export class Taints {
     if (document?.isDeleted === true) return true;
     const owners =
       document === undefined ? reading.pathsOf(ownerIdentity ?? {}) : pathsOf(this.#held, document, reading);
-    const sidecars = [owner, ...owners].map((one) => reading.sidecarOf(one)?.path ?? null);
+    // Where its owner has left its sidecar behind, that is none of its own any more.
+    const places = owners.length > 0 ? owners : [owner];
+    const sidecars = places.map((one) => reading.sidecarOf(one)?.path ?? null);
     const said = sidecars.flatMap((sidecar) =>
       sidecar === null ? [] : [{ sidecar, said: reading.said(sidecar) }],
     );
     // Where its owner has moved, the list names what lies at its new place.
-    const places = [path, ...reading.pathsOf(identity)];
+    const names = [path, ...reading.pathsOf(identity)];
     const isListed = (sidecar: string, text: string) => {
       const listed = `${directoryOf(sidecar)}/${text}`;
-      return places.includes(listed) || (nameOf(listed) === nameOf(path) && !reading.files.has(listed));
+      return names.includes(listed) || (nameOf(listed) === nameOf(path) && !reading.files.has(listed));
     };
     if (said.some((one) => one.said?.attachments.some((text) => isListed(one.sidecar, text)) === false))
       return true;
@@ -279,7 +281,7 @@ export function stillSent(
 ): ReadonlySet<string> {
   if (reading.sidecarOf(path) !== null) return new Set();
   const isOf = (taint: Taint) =>
-    taint.ownerIdentity === owner || (docId !== undefined && taint.docId === docId);
+    taint.ownerIdentity === owner || (docId !== undefined && taint.sentWith.includes(docId));
   const still = reading.all().filter(({ identity }) => isOf(taintOf(identity)));
   return new Set(still.map(({ content }) => content.toString()));
 }
