@@ -203,8 +203,8 @@ export class Taints {
       const goneAt = isAway ? (one.goneAt ?? now) : null;
       const ended = { ...one, until: Math.min(one.until, now), goneAt };
       this.#attached.set(identity, ended);
-      // What is away for a moment only has been moved.
-      const isGone = goneAt !== null && now - goneAt > this.#seenMs;
+      // What is away for a moment only has been moved; what a document was sent with stands in its record all the same.
+      const isGone = goneAt !== null && one.docId === null && now - goneAt > this.#seenMs;
       const isOver = isAway ? isGone : this.#isOver(one, identity, reading);
       if (isOver) this.#attached.delete(identity);
       if (isOver && !isGone)
