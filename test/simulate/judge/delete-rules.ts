@@ -25,6 +25,6 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
             : 'deleted-standing/elsewhere',
       `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,
     );
-  else if (reading.hidesSomethingOf(one.device) && !approved.has(docId))
+  else if (reading.hidesSomethingOf(one.device, one.covered) && !approved.has(docId))
     add('deleted-unseen', `${docId} (${one.holding.path}) is deleted while a directory is out of sight`);
 }

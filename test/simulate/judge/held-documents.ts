@@ -37,6 +37,8 @@ export interface HeldDocument {
   copies: Set<string>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
   lostAt: number | null;
+  /** Directories that a mount covered while a file of it was seen: it has not gone into these. */
+  covered: ReadonlySet<object>;
 }
 
 const nobody: Statement = { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
@@ -144,6 +146,7 @@ export class HeldDocuments {
       }
       for (const { path, content, identity } of reading.files.values())
         if (content.toString() === one.text && !one.files.has(identity)) one.copies.add(path);
+      if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;
         one.isKept = standing.every(({ role }) => role.kind !== 'document');
@@ -299,6 +302,7 @@ function newDocument(
     taken: new Set(),
     copies: new Set(),
     lostAt: null,
+    covered: new Set(),
   };
 }
 

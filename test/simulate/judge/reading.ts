@@ -118,11 +118,21 @@ export class Reading {
     return [...this.files.values(), ...this.twins.values()];
   }
 
-  /** Whether a directory cannot be listed, or is covered: a file of its device (null: of any) could be in there. */
-  hidesSomethingOf(wanted: object | null): boolean {
+  /**
+   * Whether a directory cannot be listed, or is covered: a file of its device (null: of any) could be in there, unless it
+   * is one of these.
+   */
+  hidesSomethingOf(wanted: object | null, but: ReadonlySet<object>): boolean {
     return [...this.files.values()].some(
-      ({ isUnlisted, device }) => isUnlisted && (wanted === null || device === wanted),
+      ({ isUnlisted, device, directory }) =>
+        isUnlisted && (wanted === null || device === wanted) && !but.has(directory),
     );
+  }
+
+  /** Directories that a mount covers, or that are on a disk which is away. */
+  covered(): ReadonlySet<object> {
+    const files = [...this.files.values()].filter(({ path }) => path.split('/')[1] === 'out of reach');
+    return new Set(files.map(({ directory }) => directory));
   }
 
   /** What the own sidecar of a file says; null: it has none, or an invalid one. */
@@ -240,14 +250,21 @@ export class Reading {
     const isOutOfSight = (one: string) => this.#seen.get(one)?.isHidden === true;
     const hidden = [...attachments, `${path}${listEnd}/.unlisted`].find(isOutOfSight);
     if (hidden !== undefined) return { kind: 'hidden-companion', words: `${hidden} cannot be looked at` };
-    const unfit = [...this.#seen.keys()].find(
-      (one) =>
-        directoryOf(one) === `${path}${listEnd}` &&
-        !types.test(one) &&
-        !neverNames.test(nameOf(one)) &&
-        !this.isIgnored(one),
-    );
-    if (unfit !== undefined) return { kind: 'attachments', words: `${unfit} is of no type that can be sent` };
+    const unfit = [...this.#seen.keys()]
+      .filter(
+        (one) =>
+          directoryOf(one) === `${path}${listEnd}` &&
+          !types.test(one) &&
+          !neverNames.test(nameOf(one)) &&
+          !this.isIgnored(one),
+      )
+      .toSorted((one, other) => Number(one.endsWith('~')) - Number(other.endsWith('~')))[0];
+    if (unfit !== undefined) {
+      // Whether a backup of an editor counts among its attachments nobody says.
+      const isOpen = unfit.endsWith('~');
+      const words = `${unfit} is of no type that can be sent`;
+      return { kind: 'attachments', words, ...(isOpen ? { isOpen } : {}) };
+    }
     if (attachments.length > 10) return { kind: 'attachments', words: 'it has more than ten attachments' };
     if (new Set(attachments.map(nameOf)).size < attachments.length)
       return { kind: 'attachments', words: 'two of its attachments have one name' };
