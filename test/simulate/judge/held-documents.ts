@@ -101,8 +101,8 @@ export class HeldDocuments {
     return this.alive()
       .filter((one) => one !== except && one.answer === 'usable')
       .flatMap(({ accepted, before, holding }) => {
-        if (accepted === identity) return [holding];
-        return before?.identity === identity ? [before.holding] : [];
+        if (before?.identity === identity) return [before.holding];
+        return accepted === identity ? [holding] : [];
       });
   }
 
@@ -229,6 +229,8 @@ export class HeldDocuments {
     if (request.metadata?.shareInfo !== undefined) one.holding = holdingOf(request, file, carried);
     if (request.file === null) {
       if (file !== null) {
+        // A mode that goes out for another file is not that of the one before.
+        if (accepted !== null && accepted !== file.identity) one.before ??= { identity: accepted, holding };
         one.files.add(file.identity);
         one.places.set(file.path, null);
       }
@@ -268,7 +270,9 @@ export class HeldDocuments {
   /** Of a file with several names another document's may be another one. */
   #isOfAnother(identity: object, one: HeldDocument, reading: Reading): boolean {
     if (reading.pathsOf(identity).length > 1) return false;
-    return this.alive().some((other) => other !== one && other.files.has(identity));
+    // Of a further copy, whose answer was lost, nobody knows.
+    const known = this.alive().filter(({ answer }) => answer !== 'none');
+    return known.some((other) => other !== one && other.files.has(identity));
   }
 }
 
