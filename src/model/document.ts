@@ -145,8 +145,11 @@ export interface FoundDocument {
     | {
         readonly held: HeldMode;
         readonly stated: { readonly mode: ShareMode; readonly source: string | undefined };
-        /** `attachments`: more people would see some that it no longer lists. `unknown`: nobody knows what is held. */
-        readonly because?: 'attachments' | 'unknown';
+        /**
+         * `attachments`: more people would see some that it no longer lists. `link`: another name of the file is held so.
+         * `unknown`: nobody knows what is held.
+         */
+        readonly because?: 'attachments' | 'link' | 'unknown' | undefined;
       }
     | undefined;
   /** Absent: nothing that belongs to it is on its way. */

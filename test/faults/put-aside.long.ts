@@ -91,7 +91,7 @@ describe('A1: an old version of a private document that is put aside between two
     const { code, stdout } = await folder.run('share', 'inbox', '--as', 'stated', '--yes');
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^1 document stays as it is: attachments .*\n$/),
+      '1 document stays as it is: ingestd why PATH says why, and what helps.\n',
     ]);
     const why = JSON.parse((await folder.run('why', 'inbox/a.txt', '--json')).stdout) as Why;
     expect([why.narrower?.code, why.decisions]).toEqual(['attachments-would-show', []]);

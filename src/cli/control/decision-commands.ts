@@ -150,9 +150,7 @@ export async function share(
   const { documents, barred } = await decisions.share(wanted);
   if (barred > 0) {
     const words = countWords(barred, 'document stays as it is', 'documents stay as they are');
-    line(
-      `${words}: attachments that the service cannot remove would show. ingestd why PATH says what helps.`,
-    );
+    line(`${words}: ingestd why PATH says why, and what helps.`);
   }
   if (documents.length === 0) {
     if (barred === 0) line('Nothing there is held more narrowly than it is stated.');

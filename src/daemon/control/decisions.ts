@@ -3,7 +3,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import { widerMode } from '../../model/metadata/held-mode.ts';
+import { isBoundByLink, linkedFileCode, widerMode } from '../../model/metadata/held-mode.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
 import { groupBy } from '../../lib/group-by.ts';
@@ -25,7 +25,7 @@ export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
 /** Documents at these places, or below them, that are held more narrowly than is stated for them. */
 export function narrowerAt(
   places: readonly DocumentRef[],
-  ledger: Pick<LedgerPort, 'narrowerIn'>,
+  ledger: Pick<LedgerPort, 'narrowerIn' | 'findHolders'>,
 ): readonly (LedgerEntry & NonNullable<ReturnType<typeof widerMode>>)[] {
   const folders = [...new Set(places.map(({ folder }) => folder))];
   const isMeant = ({ folder, path }: DocumentRef) =>
@@ -34,7 +34,9 @@ export function narrowerAt(
     .flatMap((folder) => Array.from(ledger.narrowerIn(folder)))
     .flatMap(({ ref, record }) => {
       const wider = widerMode(record);
-      return wider === null || !isMeant(ref) ? [] : [{ ref, record, ...wider }];
+      if (wider === null || !isMeant(ref)) return [];
+      const isBound = isBoundByLink({ ref, record }, wider.sharing, ledger);
+      return [{ ref, record, ...wider, ...(isBound ? { code: linkedFileCode } : null) }];
     });
 }
 

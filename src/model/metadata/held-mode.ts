@@ -24,6 +24,9 @@ const mostFormerFiles = 8;
 /** `code` of a document that is held more narrowly than is stated for it. */
 const keptPrivateCode = 'kept-private';
 
+/** `code` of one whose file has another name that is held so. A record does not say it: the ledger does. */
+export const linkedFileCode = 'linked-file';
+
 /** Where the mode of an imported document was stated, as far as is known: only an own sidecar may widen it. */
 const importSource = 'the import';
 
@@ -68,18 +71,18 @@ export function keepHeldMode(
   const stated = { mode: modeOf(metadata), source: sources?.['shareInfo'] };
   const own = record === undefined ? null : modeOfRecord({ ref, record });
   const isAllowed = record !== undefined && isWideningAllowed(record, stated.mode);
-  const modes = [...otherModes(document, record, holders), ...(own === null ? [] : [own])];
-  const kept = strictest(
-    modes.filter(
-      (one) => !isAllowed && !isWider(one.mode, stated.mode) && !mayWiden(one, document, stated.source),
-    ),
-  );
+  const keeps = (one: HeldMode) => !isWider(one.mode, stated.mode) && !mayWiden(one, document, stated.source);
+  const modes = isAllowed ? [] : [...otherModes(document, record, holders), ...(own === null ? [] : [own])];
+  const links = record === undefined ? linksOf(document, holders) : statedLinksOf(document, holders);
+  const linked = strictest(links.map(modeOfRecord).filter(keeps));
+  const kept = strictest([...(linked === null ? [] : [linked]), ...modes.filter(keeps)]);
+  const because = kept === linked && record !== undefined ? 'link' : undefined;
   const found =
     kept === null
       ? isAllowed
         ? { ...document, metadata: { ...metadata, shareInfo: { mode: stated.mode } } }
         : document
-      : withKept(document, { held: kept, stated }, record);
+      : withKept(document, { held: kept, stated, because }, record);
   const wouldShowAttachments =
     record !== undefined &&
     own !== null &&
@@ -149,6 +152,10 @@ export function keptReason({ kept }: FoundDocument): (Reason & { readonly sharin
     const why =
       'more people would see attachments that it no longer lists, and that the service cannot remove';
     return { sharing, code: 'attachments-would-show', message: `${how}: ${why}` };
+  }
+  if (because === 'link') {
+    const message = `${how}: ${printable(held.path)} is another name of the same file, and is shared so`;
+    return { sharing, code: linkedFileCode, message };
   }
   const why = held.isAttachment
     ? `it was an attachment of ${printable(held.path)}`
@@ -363,26 +370,45 @@ export function heldByFile(
   record: LedgerRecord | undefined,
   holders: Holders,
 ): HeldMode | null {
-  return strictest(otherModes(found, record, holders));
+  return strictest([...linksOf(found, holders).map(modeOfRecord), ...otherModes(found, record, holders)]);
 }
 
-/** What a document's file counts as held with by records of other paths, or before it was sent. */
-function otherModes(
+/** Records of other paths with this very file: hard links, or where it stood until now. */
+function linksOf(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
+  { records }: Pick<Holders, 'records'>,
+): readonly LedgerEntry[] {
+  return records.filter((entry) => refKey(entry.ref) !== refKey(ref) && isSameFile(entry.record.stat, stat));
+}
+
+/** Those of them that are held as it is stated for them: the others speak of the past, of which the own record tells. */
+function statedLinksOf(
+  found: Pick<FoundDocument, 'ref' | 'stat'>,
+  holders: Pick<Holders, 'records'>,
+): readonly LedgerEntry[] {
+  return linksOf(found, holders).filter(({ record: { said = [] } }) => !said.some(isSharingMark));
+}
+
+/** Whether another name of a record's file is held too narrowly for a mode: a person cannot share this one alone. */
+export function isBoundByLink(
+  { ref, record: { stat } }: LedgerEntry,
+  sharing: ShareMode,
+  { findHolders }: Pick<LedgerPort, 'findHolders'>,
+): boolean {
+  const links = statedLinksOf({ ref, stat }, { records: findHolders(stat) });
+  return links.some((link) => isWider(sharing, modeOfRecord(link).mode));
+}
+
+/** What a document's file counts as held with by what records had, or before it was sent. */
+function otherModes(
+  found: Pick<FoundDocument, 'ref' | 'stat'>,
   record: LedgerRecord | undefined,
-  { records, unsent }: Holders,
+  holders: Holders,
 ): readonly HeldMode[] {
   // What became of the file since it is this document, its record says. Of an imported or adopted one it does not.
-  const isRecorded = record !== undefined && tellsOf(record, stat) && !isModeUnknown(record);
-  const others = records.filter((entry) => refKey(entry.ref) !== refKey(ref));
-  const present = others.map((entry) => ({ ...modeOfRecord(entry), file: entry.record.stat }));
-  const isSent = isRecorded || present.some(({ file }) => isSameFile(file, stat));
-  return [
-    ...[...present, ...(isRecorded ? [] : records.flatMap(otherFiles))].filter(({ file }) =>
-      isSameFile(file, stat),
-    ),
-    ...(isSent ? [] : unsent),
-  ];
+  if (record !== undefined && tellsOf(record, found.stat) && !isModeUnknown(record)) return [];
+  const former = holders.records.flatMap(otherFiles).filter(({ file }) => isSameFile(file, found.stat));
+  return [...former, ...(linksOf(found, holders).length > 0 ? [] : holders.unsent)];
 }
 
 /** Every file of a document with what it counts as held with once it is not that of the document any more. */
@@ -448,7 +474,7 @@ function isSharingMark(code: string): boolean {
 }
 
 function narrowerMarkOf({ sharing, code }: NonNullable<ReturnType<typeof keptReason>>): string {
-  return `${narrowerMark}${sharing} ${code}`;
+  return `${narrowerMark}${sharing} ${code === linkedFileCode ? keptPrivateCode : code}`;
 }
 
 /** The mode that is stated for a document that is held more narrowly, and why; null: it is held as it is stated. */

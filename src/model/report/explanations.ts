@@ -176,6 +176,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Held more narrowly than is stated now',
         fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share with its path and --as stated.',
       },
+      'linked-file': {
+        cause: 'Held more narrowly, as another name of the same file is',
+        fix: 'To share it, state a mode in a sidecar of its own, or a wider one for the other name.',
+      },
       'too-many-attachments': {
         cause: 'Too many attachments',
         fix: 'The service accepts ten per document. Remove some, or send them as separate documents.',
@@ -490,7 +494,7 @@ export function mayHelpToRetry(code: string): boolean {
 
 /** Whether a person's word can share a document as it is stated, which is held more narrowly for this reason. */
 export function mayHelpToShare(code: string): boolean {
-  return code !== 'attachments-would-show';
+  return code === 'kept-private';
 }
 
 /** The kind of wait that a reason's code stands for. */

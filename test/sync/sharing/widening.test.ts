@@ -1,9 +1,11 @@
-import { chown, mkdir, rm } from 'node:fs/promises';
+import { chown, link, mkdir, rm } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
+import { narrowerAt } from '../../../src/daemon/control/decisions.ts';
 import { readImport } from '../../../src/ledger/transfer/read-import.ts';
 import { allowWidening, widerMode } from '../../../src/model/metadata/held-mode.ts';
 import { shareModes } from '../../../src/model/metadata/metadata.ts';
+import type { DocumentRef } from '../../../src/model/document.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
 import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { describeWhere } from '../../support/needs.ts';
@@ -258,19 +260,45 @@ async function editWithoutAnswer(): Promise<void> {
   await edit();
 }
 
-async function allow(): Promise<void> {
+async function allow(...refs: readonly DocumentRef[]): Promise<void> {
   await world.sync();
-  const record = world.ledger().get(a);
-  if (record === undefined) throw new Error('not imported');
-  await world.ledger().commit([{ kind: 'put', ref: a, record: allowWidening(record, 'EVERYONE') }]);
+  const changes = refs.map((ref) => {
+    const record = world.ledger().get(ref);
+    if (record === undefined) throw new Error('not delivered');
+    return { kind: 'put', ref, record: allowWidening(record, 'EVERYONE') } as const;
+  });
+  await world.ledger().commit(changes);
   await world.restart();
+  await world.sync();
 }
+
+it('A1: of two hard links a person shares both, and none alone', async () => {
+  world = await syncedFolder({ settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } }, before: fill });
+  const own = { folder: 'inbox', path: 'own.txt' };
+  const other = { folder: 'inbox', path: 'open/own.txt' };
+  await link(at(own.path), at(other.path));
+  await world.sync();
+  const state = () => [
+    world.modes()[own.path],
+    world.modes()[other.path],
+    ...narrowerAt([other], world.ledger()).map(({ code }) => code),
+  ];
+  expect(state()).toEqual(['NONE', 'NONE', 'linked-file']);
+  const { length } = world.service.calls;
+  await allow(other);
+  expect([...state(), world.service.calls.length]).toEqual(['NONE', 'NONE', 'linked-file', length]);
+  await remove('own.txt.meta.json');
+  await world.sync();
+  expect(state()).toEqual(['NONE', 'NONE', 'kept-private']);
+  await allow(own, other);
+  expect(state()).toEqual(['EVERYONE', 'EVERYONE']);
+});
 
 it.each<readonly [title: string, mode: string, () => Promise<unknown>, content: string, expected: string]>([
   ['unknown', '', nothing, 'imported', 'DEFAULT, narrower'],
   ['unknown, with an own sidecar', '', () => write('a.txt.meta.json', open), 'imported', 'EVERYONE'],
   ['unknown, with a narrower one above it', '', () => write('.meta.json', secret), 'imported', 'NONE'],
-  ['unknown, and a person allows it', '', allow, 'imported', 'EVERYONE'],
+  ['unknown, and a person allows it', '', () => allow(a), 'imported', 'EVERYONE'],
   ['unknown, and it is edited', '', edit, 'edited', 'DEFAULT, narrower'],
   ['unknown, and the answer to an edit is lost', '', editWithoutAnswer, 'edited', 'DEFAULT, narrower'],
   [
