@@ -106,7 +106,31 @@ describe('the simulation', () => {
     readonly what: string;
     readonly first: Plan['first'];
     readonly steps: readonly (readonly [afterMs: number, act: Act])[];
+    readonly setting?: Partial<Plan['setting']>;
   }>([
+    {
+      what: 'an attachment goes along with its document where case does not count',
+      first: [
+        { path: 'inbox/d/e/report.pdf', text: 'a' },
+        { path: 'inbox/d/e/report.pdf.meta.json', text: '{"attachments":["extra/t.csv"]}' },
+        { path: 'inbox/d/e/extra/t.csv', text: 't' },
+      ],
+      steps: [
+        [20_000, move('d/e/extra', 'd/e/Extra')],
+        [0, move('d/e', 'd/E')],
+      ],
+      setting: { habits: { isCaseless: true, hasBirthTimes: false } },
+    },
+    {
+      what: 'a sidecar whose path is too long is in use, and what is like its document waits until it is quiet',
+      first: [
+        { path: 'inbox/u.csv', text: 'u' },
+        { path: 'inbox/d/e/b.csv', text: 'b' },
+        { path: 'inbox/é.csv.meta.json', text: '{"shareInfo":{"mode":"DEFAULT"}}' },
+      ],
+      steps: [[20_000, write('é.csv', 'e')]],
+      setting: { lookMs: 0.5, maxPathBytes: 32 },
+    },
     {
       what: 'an upload of one of two links is that of its own place',
       first: [{ path: 'inbox/d/report.pdf', text: 'a' }],
@@ -142,13 +166,13 @@ describe('the simulation', () => {
       ],
     },
   ])(
-    'blames nothing that is right: $what',
-    async ({ first, steps }) => {
+    'finds nothing wrong: $what',
+    async ({ first, steps, setting: own }) => {
       const { setting, ...plan } = caselessPlan(first, []);
       const timed = steps.map(([afterMs, act]) => ({ afterMs, act }));
       const said = await logOf(
         '--plan',
-        JSON.stringify({ ...plan, setting: { ...setting, habits: {} }, steps: timed }),
+        JSON.stringify({ ...plan, setting: { ...setting, habits: {}, ...own }, steps: timed }),
       );
       expect(said).not.toContain('{"seed"');
     },

@@ -29,9 +29,9 @@ export function attaches(
     const isListed = own.sidecar.attachments.some((text) => {
       const place = resolveAttachment(directoryOf(owner), text, 'folder');
       if (place.kind !== 'inside') return path === null;
-      if (place.path === path) return elsewhere === null || !isAnotherFile(folder, path, elsewhere);
-      // Its document has moved, and the attachment may follow.
-      return nameOf(place.path) === name && entryAt(folder, place.path, locateOnDisk) === null;
+      // Its document has moved, and the attachment may follow, or has: names may differ in case alone.
+      if (place.path === path && elsewhere === null) return true;
+      return nameOf(place.path) === name && isFreeFor(elsewhere, folder, place.path);
     });
     return isListed ? 'listed' : 'dropped';
   }
@@ -41,7 +41,9 @@ export function attaches(
   return isGone ? 'gone' : 'unclear';
 }
 
-function isAnotherFile(folder: FolderState, path: string, stat: FileStat): boolean {
+/** Whether no other file stands in a place. Null: none at all. */
+function isFreeFor(stat: FileStat | null, folder: FolderState, path: string): boolean {
   const entry = entryAt(folder, path, locateOnDisk);
-  return entry?.kind === 'file' && entry.stats !== null && !isSameFile(statOf(entry.stats), stat);
+  if (entry?.kind !== 'file' || entry.stats === null) return true;
+  return stat !== null && isSameFile(statOf(entry.stats), stat);
 }

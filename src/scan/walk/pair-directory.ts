@@ -76,7 +76,7 @@ async function readLists(
   for (const { name, raw, kind, stats, fault } of sidecars.values()) {
     const known = before?.get(name);
     if (kind === 'unreadable') {
-      if (known !== undefined) lists.set(name, known);
+      lists.set(name, known ?? { key: '', attachments: [], isUnread: true });
       noteUnread(name, fault);
     }
     if (kind !== 'file' || stats === null) continue;

@@ -53,9 +53,11 @@ export async function whereaboutsOf(
     const there = { folder, path };
     if (!(await isSameContent(there, { stat, record }, evidence))) continue;
     if (!isNamed) return kept(there, 'its name cannot be sent', null);
+    // It is back.
+    if (refKey(there) === refKey(ref)) return { kind: 'unclear', ref };
     // Hard links: what is another record's own file proves nothing about this one.
     const other = evidence.ledger.get(there);
-    if (refKey(there) === refKey(ref) || (other !== undefined && isPerhapsSame(other.stat, stat))) continue;
+    if (other !== undefined && isPerhapsSame(other.stat, stat)) continue;
     const at = other === undefined ? { ref: there, stat } : null;
     const found = await evidence.inspect(there);
     switch (found?.kind) {

@@ -134,7 +134,7 @@ describe('a file that is found', () => {
     ['where it is in doubt', { failed: { recorded: true, code: 'in-doubt' } }, 'unclear'],
     ['as the own file of another record', { other: record }, 'nowhere'],
     ['in the place of another record’s file, not compared yet', { other: recordOf() }, 'unclear'],
-    ['at its own path', { path: 'a.txt' }, 'nowhere'],
+    ['at its own path', { path: 'a.txt' }, 'unclear'],
     ['by its inode number and content', { missing: unborn, sha256: 'aa' }, 'unclear'],
     ['by its inode number alone', { missing: unborn, sha256: 'bb' }, 'nowhere'],
     ['by its inode number, with another size', { missing: unborn, stat: statOf({ size: 11 }) }, 'nowhere'],
