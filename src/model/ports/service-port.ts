@@ -167,9 +167,10 @@ export interface RequestWatch {
   readonly beforeSend: (id: string) => Promise<void>;
   /**
    * Asked when the connection of an attempt stands, before its first byte, and again before the last piece of a body:
-   * whether this request still follows from what is on disk. Must not reject. An answer holds for 50 ms.
+   * whether this request still follows from what is on disk. Must not reject. An answer holds for 50 ms. `hasBegun`: its
+   * first byte is out.
    */
-  readonly stillFollows: () => Promise<boolean>;
+  readonly stillFollows: (hasBegun: boolean) => Promise<boolean>;
   /** Called when the attempt has ended, answered or not. Must not throw: an accepted upload would go out again. */
   readonly onAnswer: (id: string) => void;
   /** Bytes of the body that went out since the last call. A replay sends a body from its beginning again. */

@@ -178,7 +178,7 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
     async function follows(): Promise<boolean> {
       for (let asked = 0; clock.monotonic() > followsUntil && asked < mostQuestions; asked += 1) {
         followsUntil = clock.monotonic() + answerHoldsMs;
-        if ((await stillFollows?.()) === false) {
+        if ((await stillFollows?.(sent !== 'nothing')) === false) {
           fail('withdrawn');
           return false;
         }

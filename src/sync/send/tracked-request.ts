@@ -64,8 +64,6 @@ export function createTrackedRequest({
     const intentIds: string[] = [];
     let underWay: { readonly since: number; until: number | null } | null = null;
     let wentOut = true;
-    /** This attempt was allowed to begin. */
-    let hasBegun = false;
     /** Counts the request that went out last. */
     const measure = (outcome: Outcome['kind']): void => {
       if (underWay === null) return;
@@ -87,14 +85,11 @@ export function createTrackedRequest({
         if (intent !== undefined) intentIds.push(id);
         totals.requests += 1;
         underWay = { since: clock.monotonic(), until: null };
-        hasBegun = false;
       },
       // What has begun by then ends in its own way.
-      stillFollows: async () => {
-        if (!hasBegun && isStopped(about)) return false;
-        const follows = await stillFollows();
-        if (!hasBegun) hasBegun = follows && !isStopped(about);
-        return hasBegun && follows;
+      stillFollows: async (hasBegun) => {
+        const mayGoOn = () => hasBegun || !isStopped(about);
+        return mayGoOn() && (await stillFollows(hasBegun)) && mayGoOn();
       },
       onAnswer: (id) => {
         if (underWay !== null) underWay.until = clock.monotonic();

@@ -123,7 +123,7 @@ export function simulatedService(
     const connects = connecting;
     connecting = null;
     await heldBy(connects);
-    if (!(await watch.stillFollows())) {
+    if (!(await watch.stillFollows(false))) {
       turn.giveBack();
       watch.onAnswer(id);
       return { outcome: { kind: 'withdrawn', message: 'it follows no more', sent: 'nothing' }, sent: [] };
