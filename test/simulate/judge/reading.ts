@@ -188,7 +188,8 @@ export class Reading {
       const directory = directoryOf(path);
       const owner = directory.slice(0, -listEnd.length);
       const isList = directory.endsWith(listEnd) && !isInList(owner);
-      if (isList && this.#seen.has(owner) && isFit(path)) add(owner, path);
+      // Without its document it holds nothing (contract 7.9).
+      if (isList && this.#seen.has(owner) && isFit(owner) && isFit(path)) add(owner, path);
       const sidecar = this.#isCandidate(path) ? this.sidecarOf(path) : null;
       if (sidecar === null || sidecar.isAmbiguous) continue;
       for (const listed of this.said(sidecar.path)?.attachments ?? []) {
@@ -291,8 +292,8 @@ export class Reading {
   }
 
   /** Why nobody can say what is stated for a file; null: it is certain. */
-  #silenceOf({ path, isHidden }: SeenFile, sidecar: ReturnType<Reading['sidecarOf']>): Obstacle | null {
-    if (isHidden) return { kind: 'hidden', words: 'it is out of sight' };
+  #silenceOf({ path, isUnlisted }: SeenFile, sidecar: ReturnType<Reading['sidecarOf']>): Obstacle | null {
+    if (isUnlisted) return { kind: 'hidden', words: 'it is out of sight' };
     if (sidecar?.isAmbiguous === true) return { kind: 'ambiguous', words: 'its sidecar is ambiguous' };
     const invalid = sidecar === null ? null : this.#companionFault(sidecar.path);
     if (invalid !== null) return invalid;
