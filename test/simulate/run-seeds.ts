@@ -25,8 +25,8 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1' },
     stride: { type: 'string', default: '1' },
     only: { type: 'string' },
-    /** JSON of one plan, in place of those of seeds. */
-    plan: { type: 'string' },
+    /** JSON of a plan, in place of those of seeds; there may be several. */
+    plan: { type: 'string', multiple: true },
     /** A planted fault of this bundle. */
     fault: { type: 'string' },
     log: { type: 'boolean', default: false },
@@ -49,8 +49,7 @@ const shrunk = new Set<string>();
 const known = new Map<string, number>();
 let done = 0;
 
-for (let seed = first; seed < first + runs * stride; seed += stride) {
-  const plan = values.plan === undefined ? randomPlan(seed) : (JSON.parse(values.plan) as Plan);
+for (const plan of values.plan?.map((text) => JSON.parse(text) as Plan) ?? randomPlans()) {
   const { violations, passed, log } = await runPlan(plan, verdictOf);
   done += 1;
   for (const kind of new Set(passed.map((one) => one.kind))) known.set(kind, (known.get(kind) ?? 0) + 1);
@@ -68,9 +67,13 @@ for (let seed = first; seed < first + runs * stride; seed += stride) {
     process.stdout.write(
       `--plan '${JSON.stringify(steps)}'\n${(await runPlan(steps, verdictOf)).log.join('\n')}\n`,
     );
-  write({ seed, kind, message, steps: steps === null ? null : planText(steps) } satisfies Found);
+  write({ seed: plan.seed, kind, message, steps: steps === null ? null : planText(steps) } satisfies Found);
   if (values.stop) break;
 }
 const { user, system } = process.cpuUsage(began);
 write({ done, userMs: user / 1000, systemMs: system / 1000, known: Object.fromEntries(known) });
 process.exit(0);
+
+function* randomPlans(): Iterable<Plan> {
+  for (let seed = first; seed < first + runs * stride; seed += stride) yield randomPlan(seed);
+}
