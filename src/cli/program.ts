@@ -136,7 +136,6 @@ function addTroubleCommands(program: Command, define: Define): void {
 /** To set ingestd up, and for scripts: from `ingestd init` to `completion`. */
 function addSetupCommands(program: Command, define: Define): void {
   program.commandsGroup('Set-up and scripts:');
-  program.helpCommand(true);
   define(program.command('init'), async () => (await import('./setup/init-command.ts')).init)
     .description(
       'create a configuration file and a .env (mode 0600); asks on a terminal, else reads flags and environment',
@@ -187,6 +186,8 @@ function addSetupCommands(program: Command, define: Define): void {
     )
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
     .argument('[words...]', 'what is typed so far, as the script asks: print what may follow');
+  // last: commands that are made after it have their help below its heading
+  program.helpCommand(true);
 
   async function printCompletion(
     { output }: CommandContext,

@@ -58,6 +58,11 @@ describe('help', () => {
     }
   });
 
+  it('of a group of commands does not have the headings of the program', async () => {
+    expect((await run('folder', '--help')).stdout).not.toContain('Set-up and scripts:');
+    expect((await run('--help')).stdout).toMatch(/Set-up and scripts:[^]*\n  help \[command\]/);
+  });
+
   it('is what a group of commands says without a word more, as a usage error', async () => {
     const { code, stdout, stderr } = await run('auth');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

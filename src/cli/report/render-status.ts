@@ -126,7 +126,7 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
 function timesOf({ since, until }: Reason): string[] {
   return [
     ...(since === undefined ? [] : [`since ${localTime(since)}`]),
-    ...(until === undefined ? [] : [`until ${localTime(until)}`]),
+    ...(until === undefined ? [] : [`tried again at ${localTime(until)}`]),
   ];
 }
 
