@@ -90,7 +90,9 @@ export function changesOf(
 ): readonly Change[] {
   return [
     ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
-      takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: recordAfterMove(takenBy, ref) },
+      takenBy === null
+        ? { kind: 'drop', ref }
+        : { kind: 'put', ref, record: recordAfterMove(overwritten(takenBy, steps), ref) },
       { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
       { kind: 'clear', ref },
     ]),
@@ -102,6 +104,16 @@ export function changesOf(
     }),
     ...(directories ?? []),
   ];
+}
+
+/** The file that has come to its place is no longer what stands there of its own. */
+function overwritten({ ref, record }: LedgerEntry, steps: readonly MoveStep[]): LedgerEntry {
+  const { standing } = record;
+  const came = steps.flatMap(({ entry, to }) =>
+    refKey(to) === refKey(ref) ? filesOfRecord(entry.record) : [],
+  );
+  const isOwn = standing === undefined || !came.some((file) => sameFile(file, standing));
+  return isOwn ? { ref, record } : { ref, record: { ...record, standing: undefined } };
 }
 
 /** A record at another path, which may be in another folder than its attachments, and what stated its mode. */

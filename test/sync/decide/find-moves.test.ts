@@ -385,6 +385,18 @@ describe('a move that was worked out', () => {
     expect(put).toMatchObject({ record: { attachments: [{ ...attachment, folder: 'inbox' }] } });
   });
 
+  it('does not leave the overwritten document the file that has come to its place, seen there before', () => {
+    const entryOf = (path: string) => ({
+      ref: refOf(path),
+      record: recordOf({ docId: path, standing: statOf({ ino: 9 }) }),
+    });
+    const [entry, takenBy] = [entryOf('inbox/a'), entryOf('inbox/b')];
+    const steps = [{ entry, to: takenBy.ref, stat: entry.record.stat, isEdited: true }];
+    const left = [{ ref: entry.ref, takenBy }];
+    const [put] = changesOf({ get: () => undefined }, { kind: 'move', steps, left });
+    expect(put).toMatchObject({ record: { docId: 'inbox/b', standing: undefined } });
+  });
+
   it('gives the overwritten document the path that is free', async () => {
     const { get } = ledgerOf(records);
     const changes = changesOf({ get }, await over());
