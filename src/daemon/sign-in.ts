@@ -13,17 +13,19 @@ export function createSignIn(tokens: TokenSource, clock: Clock, onChange: () => 
   /** Tries at once, instead of at the time that was planned. */
   function begin(): void {
     cancel();
-    if (!closed) void attempt().finally(onChange);
+    if (!closed) void attempt(tokens.login).finally(onChange);
   }
 
-  async function attempt(): Promise<void> {
+  async function attempt(signIn: () => Promise<unknown>): Promise<void> {
     try {
-      await tokens.login();
+      await signIn();
       isFailing = false;
     } catch (error) {
       if (closed || error instanceof StoppedError) return;
       isFailing = true;
-      cancel = clock.after(Math.max(tokens.backOffMs(), againMs), begin);
+      // Not by `login`, which forgets what was refused: an account could be locked.
+      const again = () => void attempt(() => tokens.access()).finally(onChange);
+      cancel = clock.after(Math.max(tokens.backOffMs(), againMs), again);
     }
   }
 

@@ -1,30 +1,38 @@
 import { expect, it } from '@jest/globals';
 
-import { ServiceUnavailableError } from '../../src/model/errors.ts';
+import { CredentialsRefusedError } from '../../src/model/errors.ts';
 import { createSignIn } from '../../src/daemon/sign-in.ts';
 import type { TokenSource } from '../../src/remote/auth/token-source.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-it('signing in is tried again until it succeeds, and is failing until then', async () => {
+it('signing in is tried again until it succeeds, and is failing until then; what was refused stays counted', async () => {
   const clock = manualClock();
-  const refused = new ServiceUnavailableError('the connection was refused');
-  const left = [refused, refused, null];
-  const tokens: Pick<TokenSource, 'login' | 'backOffMs'> = {
-    login: async () => {
-      const error = left.shift() ?? null;
-      if (error !== null) throw error;
-      return { expiresAt: '' };
-    },
-    backOffMs: () => 0,
+  const asked: string[] = [];
+  const ask = (how: string) => () => {
+    asked.push(`${how} at ${clock.monotonic() / 1000}`);
+    if (asked.length < 4) throw new CredentialsRefusedError('wrong password');
+    return Promise.resolve();
   };
-  const signIn = createSignIn(tokens as TokenSource, clock, () => {});
+  const tokens = {
+    login: ask('login'),
+    access: ask('access'),
+    backOffMs: () => (asked.length === 2 ? 60_000 : 0),
+  };
+  const signIn = createSignIn(tokens as unknown as TokenSource, clock, () => {});
+  const began = clock.monotonic() / 1000;
   signIn.begin();
   const seen: boolean[] = [];
-  for (let time = 0; time < 3; time += 1) {
+  for (let time = 0; time < 5; time += 1) {
     await clock.advance(1);
     seen.push(signIn.isFailing());
     await clock.advance(29_999);
   }
   signIn.close();
-  expect([seen, left]).toEqual([[true, true, false], []]);
+  expect(asked).toEqual([
+    `login at ${began}`,
+    `access at ${began + 30}`,
+    `access at ${began + 90}`,
+    `access at ${began + 120}`,
+  ]);
+  expect(seen).toEqual([true, true, true, true, false]);
 });
