@@ -186,7 +186,7 @@ function addSetupCommands(program: Command, define: Define): void {
     )
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
     .argument('[words...]', 'what is typed so far, as the script asks: print what may follow');
-  // last: commands that are made after it have their help below its heading
+  // Made last: a group of commands that came after it would list its own help under this heading.
   program.helpCommand(true);
 
   async function printCompletion(

@@ -13,7 +13,7 @@ export function createSignIn(tokens: TokenSource, clock: Clock, onChange: () => 
   /** Tries at once, instead of at the time that was planned. */
   function begin(): void {
     cancel();
-    if (!closed) void attempt(tokens.login).finally(onChange);
+    if (!closed) void attempt(tokens.login);
   }
 
   async function attempt(signIn: () => Promise<unknown>): Promise<void> {
@@ -24,8 +24,9 @@ export function createSignIn(tokens: TokenSource, clock: Clock, onChange: () => 
       if (closed || error instanceof StoppedError) return;
       isFailing = true;
       // Not by `login`, which forgets what was refused: an account could be locked.
-      const again = () => void attempt(() => tokens.access()).finally(onChange);
-      cancel = clock.after(Math.max(tokens.backOffMs(), againMs), again);
+      cancel = clock.after(Math.max(tokens.backOffMs(), againMs), () => void attempt(tokens.access));
+    } finally {
+      onChange();
     }
   }
 

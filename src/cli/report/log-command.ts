@@ -45,12 +45,14 @@ export async function log(
   const most = flags.all === true || filter.since !== null ? Infinity : usualCount;
   const { output } = context;
   const read = createLogReader(found.stateDir, filter);
-  for (let some = most; flags.follow === true; some = Infinity) {
-    for (const activity of await read(some))
-      if (flags.json) output.json(activity, 'compact');
-      else output.line(logLine(activity, output));
-    if (output.closed()) return exitCodes.ok;
-    await delay(pollMs);
+  if (flags.follow === true) {
+    for (let latest = most; ; latest = Infinity) {
+      for (const activity of await read(latest))
+        if (flags.json) output.json(activity, 'compact');
+        else output.line(logLine(activity, output));
+      if (output.closed()) return exitCodes.ok;
+      await delay(pollMs);
+    }
   }
   const isGathered = flags.json !== true && flags.verbose !== true && places === null;
   const bursts = createBursts();

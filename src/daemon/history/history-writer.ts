@@ -52,8 +52,10 @@ export function createHistoryWriter(
   return (data: string): void => {
     const bytes = Buffer.byteLength(data);
     const today = dayOf(clock.now());
-    const goesOn = current !== null && current.name >= today && current.size + bytes <= fileBytes;
-    const { name, size } = goesOn && current !== null ? current : fileFor(today, bytes);
+    const { name, size } =
+      current !== null && current.name >= today && current.size + bytes <= fileBytes
+        ? current
+        : fileFor(today, bytes);
     current = null;
     try {
       appendFileSync(join(directory, name), data, { mode: 0o600 });

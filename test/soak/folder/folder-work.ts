@@ -80,7 +80,7 @@ export function createFolderWork(options: Options): FolderWork {
       mkdirSync(dirname(at(one.to)), { recursive: true });
       return (one.kind === 'copy' ? copyFileSync : renameSync)(at(one.path), at(one.to));
     }
-    // Hard links too: what a person shares of one is narrowed again by the other, for ever.
+    // Hard links too: they get the narrowest mode of theirs (contract 7.27), which the comparison does not know.
     if (one.kind !== 'write') throw new Error('only the simulation does that');
     mkdirSync(dirname(at(one.path)), { recursive: true });
     writeFileSync(at(one.path), contentOf(one.path, one.text));
