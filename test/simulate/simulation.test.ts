@@ -119,6 +119,24 @@ describe('the simulation', () => {
     },
   );
 
+  const pushed = caselessPlan(
+    ['inbox/a.csv', 'inbox/b.csv', 'other/a.csv'].map((path) => ({ path, text: path })),
+    [
+      { kind: 'rename', path: 'other/a.csv', to: 'inbox/a.csv' },
+      { kind: 'rename', path: 'inbox/b.csv', to: 'outside/b.csv' },
+    ],
+  );
+  const folders = ['inbox', 'other'].map((name) => ({ name, mode: null, isPolled: false }));
+  itRuns(
+    'a document that one of another folder pushes from its path counts in its own folder (7.15)',
+    { ...pushed, setting: { ...plainSetting, folders, maxDeleteCount: 1 } },
+    (said) => {
+      expect(said.match(/delete doc-\d.*→ ok/g)).toHaveLength(1);
+      expect(said).toMatch(/warn held .*"inbox".*2 of 3 documents disappeared/);
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const sidecar = 'inbox/private/a.txt.meta.json';
   const list = { path: sidecar, text: '{"attachments":["extra/t.csv"]}' };
   const document = { path: 'inbox/private/a.txt', text: 'a' };

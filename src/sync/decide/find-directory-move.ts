@@ -13,10 +13,11 @@ import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.t
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { hasAttachmentAt } from './attachments.ts';
+import { leftBy } from './find-moves.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
-export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect' | 'removeAlike'> {
+export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
   readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners'>;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
@@ -162,10 +163,15 @@ export async function planDirectoryMove(
       if (found === null) return null;
       for (const step of found) steps.set(refKey(step.to), step);
     }
-    const move = takeable([...steps.values()], evidence);
-    if (move.steps.length === 0) continue;
+    if (steps.size === 0) continue;
+    const left = leftAfter(steps, evidence);
     const isLast = at + mostAtOnce >= names.length;
-    return { kind: 'move', ...move, directories: isLast ? identitiesAfter(directories) : [] };
+    return {
+      kind: 'move',
+      steps: [...steps.values()],
+      left,
+      directories: isLast ? identitiesAfter(directories) : [],
+    };
   }
   return null;
 }
@@ -235,32 +241,27 @@ async function stepsOf(
 }
 
 /**
- * The steps that can be taken, and the paths that nothing is moved to. A record that is pushed from its path, and whose
- * file is nowhere, takes the one at the end of its chain; in another folder, where something else becomes of it, it cannot,
- * and then no step of the chain is taken.
+ * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one at the
+ * end of its chain.
  */
-function takeable(
-  steps: readonly MoveStep[],
-  { ledger: { get }, removeAlike }: DirectoryEvidence,
-): { readonly steps: readonly MoveStep[]; readonly left: readonly LeftPath[] } {
-  const taken = new Map(steps.map((step) => [refKey(step.to), step]));
-  const moving = new Set(steps.map(({ entry }) => entry.record.docId));
+function leftAfter(
+  steps: ReadonlyMap<string, MoveStep>,
+  { ledger }: Pick<DirectoryEvidence, 'ledger'>,
+): readonly LeftPath[] {
+  const moved = [...steps.values()];
+  const moving = new Set(moved.map(({ entry }) => entry.record.docId));
   const takenBy = new Map<string, LedgerEntry>();
-  for (const { to } of steps) {
-    const pushed = get(to);
+  for (const { to } of moved) {
+    const pushed = ledger.get(to);
     if (pushed === undefined || moving.has(pushed.docId)) continue;
-    const chain: MoveStep[] = [];
-    for (let step = taken.get(refKey(to)); step !== undefined; step = taken.get(refKey(step.entry.ref)))
-      chain.push(step);
-    const end = chain.at(-1)?.entry.ref;
-    if (end !== undefined && removeAlike(end.folder, to.folder))
-      takenBy.set(refKey(end), { ref: to, record: pushed });
-    else for (const step of chain) taken.delete(refKey(step.to));
+    let end = to;
+    for (let step = steps.get(refKey(to)); step !== undefined; step = steps.get(refKey(end)))
+      end = step.entry.ref;
+    takenBy.set(refKey(end), { ref: to, record: pushed });
   }
-  const left = Array.from(taken.values(), ({ entry }) => entry.ref)
-    .filter((ref) => !taken.has(refKey(ref)))
-    .map((ref) => ({ ref, takenBy: takenBy.get(refKey(ref)) ?? null }));
-  return { steps: [...taken.values()], left };
+  return moved
+    .filter(({ entry }) => !steps.has(refKey(entry.ref)))
+    .flatMap(({ entry: { ref } }) => leftBy(ref, takenBy.get(refKey(ref)), ledger));
 }
 
 /** Which directories hold the records of all paths in question from then on. */

@@ -3,6 +3,8 @@ import {
   isBirthKnown,
   isPerhapsSame,
   isSameFile,
+  joinPath,
+  nameOf,
   refKey,
   sameFile,
   symbolicLinkCode,
@@ -336,9 +338,9 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     else queue.push(target);
   }
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
-  const left = giveFreePaths(free, homeless, evidence);
   const followed = [...steps.values()].filter((step) => step !== saved);
-  if (left === null || followed.length === 0) return none;
+  if (homeless.length > free.length || followed.length === 0) return none;
+  const left = free.flatMap((ref, index) => leftBy(ref, homeless[index], ledger));
   const vacated = saved === undefined ? [] : [{ ref: saved.to, takenBy: null }];
   return { kind: 'move', steps: followed, left: [...left, ...vacated] };
 }
@@ -360,18 +362,24 @@ function standingAt(
   return found.kind === 'settling' ? 'unclear' : null;
 }
 
-/** Null: the overwritten document would come into another folder, where something else becomes of it. */
-function giveFreePaths(
-  free: readonly DocumentRef[],
-  overwritten: readonly LedgerEntry[],
-  { removeAlike }: MoveEvidence,
-): readonly LeftPath[] | null {
-  if (overwritten.length > free.length) return null;
-  const left = free.map((ref, index): LeftPath => ({ ref, takenBy: overwritten[index] ?? null }));
-  const isSound = left.every(
-    ({ ref, takenBy }) => takenBy === null || removeAlike(takenBy.ref.folder, ref.folder),
-  );
-  return isSound ? left : null;
+/**
+ * What becomes of a path that came free. The overwritten document takes it; one of another folder stays in its own, whose
+ * settings and guard are for it, and is missing there: below the file that has its path, where nothing can stand.
+ */
+export function leftBy(
+  free: DocumentRef,
+  overwritten: LedgerEntry | undefined,
+  { get }: Pick<LedgerPort, 'get'>,
+): readonly LeftPath[] {
+  if (overwritten === undefined) return [{ ref: free, takenBy: null }];
+  const { folder } = overwritten.ref;
+  if (folder === free.folder) return [{ ref: free, takenBy: overwritten }];
+  let { path } = overwritten.ref;
+  while (get({ folder, path }) !== undefined) path = joinPath(path, nameOf(path));
+  return [
+    { ref: free, takenBy: null },
+    { ref: { folder, path }, takenBy: overwritten },
+  ];
 }
 
 /** The record of the file that stands at a path now, if it is another path's: unchanged, or its identity proves it. */

@@ -91,7 +91,6 @@ async function movedIn(world: World): Promise<string> {
       return found === undefined ? null : refOf(found[0]);
     },
     isAsked: () => false,
-    removeAlike: (one: string, other: string) => (one === 'keeping') === (other === 'keeping'),
     isArrivalCovered: () => !isBehind && unlisted.length === 0,
     inspect: (ref: DocumentRef): Promise<Inspection | undefined> => {
       const key = refKey(ref);
@@ -137,11 +136,11 @@ const moved: World = {
   at: 'inbox/b/one',
 };
 /** A directory that was moved to b, over the one there, with another in its place. */
-const pushed = (folder: string): World => ({
-  disk: { [`${folder}/a`]: [30, { one: 31, two: 32 }], 'inbox/b': [10, { one: 11, two: 12 }] },
-  ledger: { [`${folder}/a`]: [10, { one: 11, two: 12 }], 'inbox/b': [20, { one: 21 }] },
+const pushed: World = {
+  disk: { 'other/a': [30, { one: 31, two: 32 }], 'inbox/b': [10, { one: 11, two: 12 }] },
+  ledger: { 'other/a': [10, { one: 11, two: 12 }], 'inbox/b': [20, { one: 21 }] },
   at: 'inbox/b/one',
-});
+};
 /** The same as `moved`, with another in its place, that is asked about. */
 const elsewhere = (at: string, disk: World['disk']): World => ({ ...moved, disk, at });
 
@@ -349,14 +348,9 @@ describe('I1: the records of a directory', () => {
       'inbox/a/one → inbox/b/one; inbox/a/one = doc of inbox/b/one; inbox/a is 30, inbox/b is 10',
     ],
     [
-      'push one into another folder',
-      pushed('other'),
-      'other/a/one → inbox/b/one, other/a/two → inbox/b/two; other/a/one = doc of inbox/b/one, other/a/two; inbox/b is 10, other/a is 30',
-    ],
-    [
-      'stay where they would push one into another folder in which it would be kept',
-      pushed('keeping'),
-      'keeping/a/two → inbox/b/two; keeping/a/two; inbox/b is 10, keeping/a is 30',
+      'leave one that they push from its path in its own folder',
+      pushed,
+      'other/a/one → inbox/b/one, other/a/two → inbox/b/two; inbox/b/one/one = doc of inbox/b/one, other/a/one, other/a/two; inbox/b is 10, other/a is 30',
     ],
   ])('%s', async (_, world, expected) => {
     expect(await movedIn(world)).toBe(expected);

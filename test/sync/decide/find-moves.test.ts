@@ -101,7 +101,7 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   const task = tasks.get(refOf(at));
   if (task === undefined) throw new Error(`nothing stands at ${at}`);
   const isRootChanged = (folder: string) => place.changedRoots?.includes(folder) === true;
-  const removeAlike = (one: string, other: string) => (one === 'keeping') === (other === 'keeping');
+  const removeAlike = () => true;
   return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, removeAlike, inspect, hash });
 }
 
@@ -299,9 +299,14 @@ describe('the document of a file that stands at a path', () => {
       'unclear',
     ],
     [
-      'stays where a file of a folder comes over it in which that would be kept',
-      { ...over, records: { 'keeping/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
-      'none',
+      'stays in its own folder where a file of another one comes over it',
+      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
+      'other/a → inbox/b; left: other/a, inbox/b/b = doc of inbox/b',
+    ],
+    [
+      'stays so where one was missing there already',
+      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'], 'inbox/b/b': [3, 'three'] } },
+      'other/a → inbox/b; left: other/a, inbox/b/b/b = doc of inbox/b',
     ],
     [
       'comes over another one, though its file was edited on the way',
