@@ -43,7 +43,7 @@ export async function bundleSimulation(directory, { program = 'run-seeds', fault
     ],
     plugins: [plant(faults)],
     // What a planted fault breaks is read from what the judge says.
-    sourcemap: Object.keys(faults).length === 0 ? 'inline' : false,
+    sourcemap: Object.keys(faults).length === 0 ? 'linked' : false,
     logLevel: 'warning',
   });
   return outfile;

@@ -17,6 +17,14 @@ interface DiskOptions {
   readonly onEvent?: (event: DiskEvent) => void;
 }
 
+/** Where a path leads. */
+interface Place {
+  readonly parent: Inode;
+  readonly name: string;
+  readonly entry: Entry | null;
+  readonly inode: Inode | null;
+}
+
 const longestName = 255;
 const mostLinks = 40;
 
@@ -31,6 +39,7 @@ export class MemoryDisk {
   readonly #uid = process.geteuid?.() ?? 0;
   #checksRights = false;
   readonly #bound = new Map<string, Inode>();
+  readonly #names = new Map<string, readonly string[]>();
 
   constructor(options: DiskOptions) {
     this.#options = options;
@@ -62,15 +71,20 @@ export class MemoryDisk {
 
   /** The inode at a path. Throws as `stat` does. */
   find(path: string, { follow = true, syscall = 'stat' } = {}): Inode {
-    const place = this.#walk(path, follow, syscall);
-    if (place.inode === null) throw fileError('ENOENT', syscall, path);
-    return place.inode;
+    const inode = this.seek(path, { follow, syscall });
+    if (inode === null) throw fileError('ENOENT', syscall, path);
+    return inode;
+  }
+
+  /** The same; null where nothing stands. To throw costs more than to look. */
+  seek(path: string, { follow = true, syscall = 'stat' } = {}): Inode | null {
+    return this.#place(path, follow, syscall)?.inode ?? null;
   }
 
   /** The same, or null where there is none. */
   peek(path: string, follow = false): Inode | null {
     try {
-      return this.find(path, { follow });
+      return this.seek(path, { follow });
     } catch {
       return null;
     }
@@ -306,49 +320,55 @@ export class MemoryDisk {
     this.#options.onEvent?.({ directory, kind, name });
   }
 
-  #walk(
-    path: string,
-    follow: boolean,
-    syscall: string,
-    linked = 0,
-  ): {
-    readonly parent: Inode;
-    readonly name: string;
-    readonly entry: Entry | null;
-    readonly inode: Inode | null;
-  } {
+  #walk(path: string, follow: boolean, syscall: string): Place {
+    const place = this.#place(path, follow, syscall);
+    if (place === null) throw fileError('ENOENT', syscall, path);
+    return place;
+  }
+
+  /** The names of a path below the prefix. The same paths are looked up over and over. */
+  #namesIn(path: string): readonly string[] {
+    const known = this.#names.get(path);
+    if (known !== undefined) return known;
+    const parts = path.slice(this.prefix.length).split('/');
+    const names = parts.filter((name) => name !== '' && name !== '.');
+    this.#names.set(path, names);
+    return names;
+  }
+
+  /** Null: a directory on the way is missing. */
+  #place(path: string, follow: boolean, syscall: string, linked = 0): Place | null {
     if (linked > mostLinks) throw fileError('ELOOP', syscall, path);
-    const names = path
-      .slice(this.prefix.length)
-      .split('/')
-      .filter((name) => name !== '' && name !== '.');
+    const names = this.#namesIn(path);
     let parent = this.root;
     if (names.length === 0) return { parent, name: '', entry: null, inode: this.root };
-    for (const [index, name] of names.entries()) {
+    const last = names.length - 1;
+    for (let index = 0; index <= last; index += 1) {
+      const name = names[index] ?? '';
       if (name.length * 3 > longestName && Buffer.byteLength(name) > longestName)
         throw fileError('ENAMETOOLONG', syscall, path);
       if (parent.kind !== 'directory') throw fileError('ENOTDIR', syscall, path);
       if (this.#checksRights && (parent.mode & 0o100) === 0) throw fileError('EACCES', syscall, path);
-      const isLast = index === names.length - 1;
+      const isLast = index === last;
       if (name === '..') {
         parent = parent.entry?.parent ?? parent;
         if (isLast) return { parent, name: '', entry: parent.entry, inode: parent };
         continue;
       }
       const entry = parent.entries.get(parent.keyOf(name)) ?? null;
-      if (entry === null && !isLast) throw fileError('ENOENT', syscall, path);
+      if (entry === null && !isLast) return null;
       if (entry?.inode.kind === 'link' && (follow || !isLast)) {
         const rest = names.slice(index + 1).join('/');
         const { target } = entry.inode;
         const base = target.startsWith('/') ? target : `${this.directoryPath(parent)}/${target}`;
-        if (!this.holds(base)) throw fileError('ENOENT', syscall, path);
-        return this.#walk(rest === '' ? base : `${base}/${rest}`, follow, syscall, linked + 1);
+        if (!this.holds(base)) return null;
+        return this.#place(rest === '' ? base : `${base}/${rest}`, follow, syscall, linked + 1);
       }
       const inode = entry === null ? null : (entry.inode.mounted ?? entry.inode);
       if (isLast) return { parent, name, entry, inode };
       parent = inode ?? parent;
     }
-    throw fileError('ENOENT', syscall, path);
+    return null;
   }
 }
 

@@ -44,13 +44,12 @@ export function createMemoryFs(disk: MemoryDisk, manners: DiskManners = plainMan
 
   function statOr(path: Path, follow: boolean, options?: { readonly throwIfNoEntry?: boolean }) {
     const syscall = follow ? 'stat' : 'lstat';
-    try {
-      return call(syscall, path, (at) => disk.stats(disk.find(at, { follow, syscall })));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (options?.throwIfNoEntry === false && code === 'ENOENT') return undefined;
-      throw error;
-    }
+    return call(syscall, path, (at) => {
+      const inode = disk.seek(at, { follow, syscall });
+      if (inode !== null) return disk.stats(inode);
+      if (options?.throwIfNoEntry === false) return undefined;
+      throw fileError('ENOENT', syscall, at);
+    });
   }
 
   /** `/proc/self/fd/N` of a file of ours. */

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 
 import { fileError } from '../disk/file-error.ts';
 import { createMemoryFs, pathText } from '../disk/memory-fs.ts';
+import type { MemoryFs } from '../disk/memory-fs.ts';
 import { MemoryDisk } from '../disk/memory-disk.ts';
 import type { Machine } from './take-process.ts';
 
@@ -22,15 +23,21 @@ export function replaceFs(machine: () => Machine, isThere: () => boolean): void 
     if (typeof first === 'number') return machine().fs.files.holds(first);
     if (typeof first !== 'string' && !Buffer.isBuffer(first) && !(first instanceof URL)) return false;
     const path = pathText(first);
-    if (!path.startsWith('/proc/')) return machine().holds(path);
+    if (machine().holds(path)) return true;
+    if (!path.startsWith('/proc/')) return false;
     const fd = /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
     return fd !== undefined && machine().fs.files.holds(Number(fd));
   };
   const choose = (name: string): AnyFunction => {
     const original = real[name] as AnyFunction;
+    let last: { readonly fs: MemoryFs; readonly ours: AnyFunction } | null = null;
     return (...args) => {
-      const ours = (machine().fs.sync as Functions)[name] as AnyFunction;
-      if (isOurs(args[0])) return ours(...args);
+      if (isOurs(args[0])) {
+        const { fs: current } = machine();
+        if (last?.fs !== current)
+          last = { fs: current, ours: (current.sync as Functions)[name] as AnyFunction };
+        return last.ours(...args);
+      }
       if (isThere() && name === 'readFileSync' && typeof args[0] === 'string') {
         const text = machine().systemFile(args[0]);
         if (text !== null) return text;

@@ -141,7 +141,7 @@ export class Simulation implements Machine {
 
   /** Whether the process cannot look at a path, absolute. */
   #isBarred(path: string): boolean {
-    const isLong = Buffer.byteLength(path) > this.plan.setting.maxPathBytes;
+    const isLong = isLonger(path, this.plan.setting.maxPathBytes);
     return isLong || (this.failures.get(path)?.until ?? 0) > this.scheduler.now();
   }
 
@@ -261,7 +261,7 @@ export class Simulation implements Machine {
         }
         const { lookMs, maxPathBytes } = this.plan.setting;
         this.scheduler.spend(lookMs);
-        if (Buffer.byteLength(path) > maxPathBytes) throw fileError('ENAMETOOLONG', syscall, path);
+        if (isLonger(path, maxPathBytes)) throw fileError('ENAMETOOLONG', syscall, path);
         const failure = this.failures.get(path);
         if (failure !== undefined && failure.until > this.scheduler.now())
           throw fileError(failure.code, syscall, path);
@@ -310,4 +310,9 @@ export class Simulation implements Machine {
       setLevel: () => {},
     };
   }
+}
+
+/** A character has three bytes at the most. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
 }
