@@ -78,6 +78,10 @@ export class Reading {
   /** Of two names that are one in NFC, either may stand (contract 7.3): paths, and the files that are not in `files`. */
   readonly twins = new Map<string, RoledFile>();
   readonly #seen = new Map<string, SeenFile>();
+  /** Paths of `#seen`, by the directory that names them. */
+  readonly #listed = new Map<string, string[]>();
+  /** Every directory above one of them. */
+  readonly #above = new Set<string>();
   readonly #paths = new Map<object, readonly string[]>();
   readonly #folders: readonly JudgedFolder[];
   readonly #said = new Map<string, Said | null>();
@@ -90,6 +94,13 @@ export class Reading {
       const path = file.path.normalize('NFC');
       if (this.#seen.has(path)) twins.push({ ...file, path });
       else this.#seen.set(path, { ...file, path });
+    }
+    for (const path of this.#seen.keys()) {
+      const [directory = '', ...outer] = above(path);
+      const listed = this.#listed.get(directory);
+      if (listed === undefined) this.#listed.set(directory, [path]);
+      else listed.push(path);
+      for (const one of [directory, ...outer]) this.#above.add(one);
     }
     const inFolders = [...this.#seen.values()].filter(({ path }) => this.#folderOf(path) !== undefined);
     const lists = this.#lists(inFolders);
@@ -164,15 +175,19 @@ export class Reading {
     if (shared === own || !this.#seen.has(shared)) return null;
     const directory = directoryOf(path);
     // The only document or attachment of that stem.
-    const claimants = [...this.#seen.keys()].filter(
+    const claimants = this.#listedIn(directory).filter(
       (other) =>
-        directoryOf(other) === directory &&
         stemOf(other) === stem &&
         types.test(other) &&
         !neverNames.test(nameOf(other)) &&
         !this.isIgnored(other),
     );
     return { path: shared, isAmbiguous: claimants.length > 1 };
+  }
+
+  /** What stands in a directory itself. */
+  #listedIn(directory: string): readonly string[] {
+    return this.#listed.get(directory) ?? [];
   }
 
   #folderOf(path: string): JudgedFolder | undefined {
@@ -204,8 +219,8 @@ export class Reading {
 
   /** What attaches something is no attachment here; the contract leaves that open. */
   #isOwning(path: string): boolean {
-    const isIn = (other: string) => !isInList(path) && other.startsWith(`${path}${listEnd}/`);
-    return (this.saidOf(path)?.attachments ?? []).length > 0 || [...this.#seen.keys()].some(isIn);
+    const hasOwnList = !isInList(path) && this.#above.has(`${path}${listEnd}`);
+    return hasOwnList || (this.saidOf(path)?.attachments ?? []).length > 0;
   }
 
   #isCandidate(path: string): boolean {
@@ -251,14 +266,8 @@ export class Reading {
     const isOutOfSight = (one: string) => this.#seen.get(one)?.isHidden === true;
     const hidden = [...attachments, `${path}${listEnd}/.unlisted`].find(isOutOfSight);
     if (hidden !== undefined) return { kind: 'hidden-companion', words: `${hidden} cannot be looked at` };
-    const unfit = [...this.#seen.keys()]
-      .filter(
-        (one) =>
-          directoryOf(one) === `${path}${listEnd}` &&
-          !types.test(one) &&
-          !neverNames.test(nameOf(one)) &&
-          !this.isIgnored(one),
-      )
+    const unfit = this.#listedIn(`${path}${listEnd}`)
+      .filter((one) => !types.test(one) && !neverNames.test(nameOf(one)) && !this.isIgnored(one))
       .toSorted((one, other) => Number(one.endsWith('~')) - Number(other.endsWith('~')))[0];
     if (unfit !== undefined) {
       // Whether a backup of an editor counts among its attachments nobody says.
@@ -327,7 +336,8 @@ export class Reading {
   #fitsOne(sidecar: string): boolean {
     const meant = sidecar.slice(0, -sidecarEnd.length);
     const isMeant = (other: string) => other !== sidecar && [other, stemOf(other)].includes(meant);
-    return sidecar.endsWith(sidecarEnd) && (meant.endsWith('/') || [...this.#seen.keys()].some(isMeant));
+    if (!sidecar.endsWith(sidecarEnd)) return false;
+    return meant.endsWith('/') || this.#listedIn(directoryOf(sidecar)).some(isMeant);
   }
 
   /** A sidecar that fits no file, and whose name is near to a document's (contract 7.29). */
@@ -335,14 +345,14 @@ export class Reading {
     const directory = directoryOf(path);
     const name = nameOf(path).toLowerCase();
     const isLikely = (sidecar: string): boolean => {
-      if (directoryOf(sidecar) !== directory || !sidecar.toLowerCase().endsWith(sidecarEnd)) return false;
+      if (!sidecar.toLowerCase().endsWith(sidecarEnd)) return false;
       const meant = nameOf(sidecar).slice(0, -sidecarEnd.length).toLowerCase();
       const isStem = [meant, stemOf(meant)].includes(stemOf(name));
       // Without a type it is named after a stem.
       const named = types.test(meant) ? [name] : [name, stemOf(name)];
       return !this.#fitsOne(sidecar) && (isStem || named.some((one) => distance(meant, one) <= 2));
     };
-    return [...this.#seen.keys()].find(isLikely) ?? null;
+    return this.#listedIn(directory).find(isLikely) ?? null;
   }
 
   #companionFault(path: string): Obstacle | null {
