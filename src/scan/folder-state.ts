@@ -43,8 +43,6 @@ export interface FolderState extends FolderPlan, FolderRules {
   readonly attachmentLists: AttachmentLists;
   /** Whether directories have grown since they were scanned: new names, new files that became larger. */
   readonly growths: RecentLooks<boolean>;
-  /** When every directory looked as it did when it was listed, monotonic ms. */
-  readonly unchanged: { at: number };
   /** Sidecars that fit no file, of directories that changed since they were scanned. */
   readonly unfitSidecars: RecentLooks<readonly string[]>;
   readonly observations: Observations;
@@ -70,7 +68,6 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
     scanned: { root: null },
     attachmentLists: createAttachmentLists(),
     growths: new Map(),
-    unchanged: { at: -Infinity },
     unfitSidecars: new Map(),
     observations: createObservations(settleMs, passed),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),

@@ -185,9 +185,9 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
       }
     },
     attaches: (question) => ask('attaches', question).catch(() => 'unclear'),
-    find: async (files, since) => {
-      const found = await ask('find', { files, since }).catch(() => null);
-      if (found !== null && found.changed.length > 0) scheduler?.changed(found.changed);
+    find: async (files) => {
+      const found = await ask('find', { files }).catch(() => null);
+      if (found !== null && found.unlisted.length > 0) scheduler?.changed(found.unlisted);
       return found;
     },
     mounts: () => ask('mounts', null).catch(() => null),

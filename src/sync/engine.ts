@@ -1275,13 +1275,10 @@ export class Engine {
   });
 
   /** Where the file of a document is that is gone from its path. Hidden, it may go where a person has approved that. */
-  async #locate({ ref, gone, since, seen }: Task): Promise<Whereabouts> {
+  async #locate({ ref, since, seen }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
     if (record === undefined) return { kind: 'nowhere' };
-    const { removeGraceMs } = this.#options.settings.timing;
-    // Until its grace is over it may move on: where something has changed since, that counts as well.
-    const files = [...filesOfRecord(record), ...(seen === null ? [] : [seen.stat])];
-    const lost = { files, since: (gone?.since ?? since) + removeGraceMs };
+    const lost = [...filesOfRecord(record), ...(seen === null ? [] : [seen.stat])];
     const search = (await this.#search(lost))(lost);
     const view = this.folders.viewOf(ref.folder);
     const seenAt = view.lastScanBefore(since);

@@ -122,7 +122,7 @@ async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<re
 /** Where the files that were sent stand now, whether they can be sent there or not. */
 async function filesOf(port: Sources['port'], doubts: readonly Doubt[]): Promise<readonly FoundFile[]> {
   const sent = doubts.flatMap(({ stat }) => (stat === undefined ? [] : [stat]));
-  const found = sent.length === 0 ? null : await port.find(sent, -Infinity);
+  const found = sent.length === 0 ? null : await port.find(sent);
   return found?.files.filter(({ isNamed }) => isNamed) ?? [];
 }
 

@@ -37,11 +37,11 @@ export function guardFolder<T extends FolderPort>(port: T, { reason, look, liste
       const found = await look();
       return found === null ? port.inspect(path, sentWith) : { kind: 'unknown', ...found };
     },
-    find: async (files, since) => {
+    find: async (files) => {
       const found = await look();
       // Whatever is in it is found in another folder, or by another host.
-      if (reason() !== null) return { files: [], unreadable: [], changed: [] };
-      return found === null ? port.find(files, since) : null;
+      if (reason() !== null) return { files: [], unreadable: [], unlisted: [] };
+      return found === null ? port.find(files) : null;
     },
     health: () => {
       const found = reason();

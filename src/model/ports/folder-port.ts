@@ -73,10 +73,8 @@ export interface FoundFiles {
   readonly files: readonly FoundFile[];
   /** Directories in which others of the files may be. */
   readonly unreadable: readonly UnreadableDirectory[];
-  /** Directories, NFC, that have changed and were not listed since: others may be in or below them. They are listed next. */
-  readonly changed: readonly string[];
-  /** What went before this moment is in none of `changed`, monotonic ms. */
-  readonly listedUntil: number;
+  /** Directories, NFC, with others in them that were not listed yet: files may be below these. They are listed next. */
+  readonly unlisted: readonly string[];
 }
 
 /** A file that went out, or was to go out, with a document. */
@@ -122,11 +120,10 @@ export interface FolderPort {
   /** Whether a file is still an attachment of a document. Never rejects. */
   readonly attaches: (question: AttachmentQuestion) => Promise<AttachmentAnswer>;
   /**
-   * Looks for files by their identity in every directory that is listed, as it was listed last: what is ignored by its own
-   * name, attached, empty or of no supported type is found too. `since`: when the last of them went, monotonic ms.
-   * Null: the root cannot be read.
+   * Looks for files by their identity in every directory that is listed, as it is now: what is ignored by its own name,
+   * attached, empty or of no supported type is found too. Null: the root cannot be read.
    */
-  readonly find: (files: readonly FileStat[], since: number) => Promise<FoundFiles | null>;
+  readonly find: (files: readonly FileStat[]) => Promise<FoundFiles | null>;
   /**
    * Directories below the root, NFC, on which something is mounted now; none where the system has no mount table. Null:
    * they cannot be read at this moment.

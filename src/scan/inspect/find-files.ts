@@ -8,20 +8,22 @@ import type { FileStat } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
+import { classifyByName } from '../rules/classify-by-name.ts';
 import { statOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
 import { unreadableDirectories } from '../walk/unreadable-directories.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
- * Finds files by what they are known by, whatever rules say of them: lists the directories once more whose listings showed
- * them. What lies in a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. An event may
- * be lost: so every directory is looked at, and those that have changed are named. Null: the root cannot be read, or
+ * Finds files by what they are known by, whatever rules say of them, in the directories whose listings showed them, and in
+ * all that have changed since they were listed: an event may be lost, or be late, and some folders have none. What lies in
+ * a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. Null: the root cannot be read, or
  * became another one meanwhile.
  */
 export async function findFiles(
   folder: FolderState,
-  { files: wanted, since }: { readonly files: readonly FileStat[]; readonly since: number },
+  wanted: readonly FileStat[],
 ): Promise<FoundFiles | null> {
   const { root, tree, observations } = folder;
   const before = readRoot(root);
@@ -31,64 +33,61 @@ export async function findFiles(
   const byInode = groupBy(wanted, ({ ino }) => ino);
   const files: FoundFile[] = [];
   const unreadable: UnreadableDirectory[] = [];
-  for (const path of observations.directoriesOf(wanted)) {
-    if (!isListed(folder, path)) continue;
-    const place = placeBelow(real, tree.rawPath(path));
-    try {
-      const { entries, twins, bytes } = await listDirectory(place, slice);
-      const undecoded = bytes.map((entry) => ({ ...entry, name: entry.name.toString() }));
-      for (const entry of [...entries, ...twins, ...undecoded]) {
-        const { name, kind, stats } = entry;
-        if (kind !== 'file' || stats === null) continue;
-        const stat = statOf(stats);
-        if (byInode.get(stat.ino)?.some((one) => isPerhapsSame(one, stat)) !== true) continue;
-        const isNamed = entries.some((one) => one === entry);
-        files.push({ path: joinPath(path, name), stat, isNamed });
+  const unlisted: string[] = [];
+  const searched = new Set<string>();
+  let places = observations.directoriesOf(wanted).filter((path) => isListed(folder, path));
+  do {
+    for (const path of places) {
+      searched.add(path);
+      try {
+        const { entries, twins, bytes } = await listDirectory(placeBelow(real, tree.rawPath(path)), slice);
+        if (entries.some((entry) => isStillToBeListed(folder, path, entry))) unlisted.push(path);
+        const undecoded = bytes.map((entry) => ({ ...entry, name: entry.name.toString() }));
+        for (const entry of [...entries, ...twins, ...undecoded]) {
+          const { name, kind, stats } = entry;
+          if (kind !== 'file' || stats === null) continue;
+          const stat = statOf(stats);
+          if (byInode.get(stat.ino)?.some((one) => isPerhapsSame(one, stat)) !== true) continue;
+          const isNamed = entries.some((one) => one === entry);
+          files.push({ path: joinPath(path, name), stat, isNamed });
+        }
+      } catch (error) {
+        const code = errorCode(error);
+        if (code === undefined) throw error;
+        // It stood there.
+        if (readFaultOf(code) !== 'gone') unreadable.push({ path, look: null });
       }
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === undefined) throw error;
-      // It stood there.
-      if (readFaultOf(code) !== 'gone') unreadable.push({ path, look: null });
     }
-  }
+    places = changedDirectories(folder).filter((path) => !searched.has(path));
+  } while (places.length > 0);
   unreadable.push(...unreadableDirectories(folder));
-  const unlisted = unlistedDirectories(folder, since);
   const after = readRoot(root);
   if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
-  return { files, unreadable, ...unlisted };
+  return { files, unreadable, unlisted };
 }
 
-/** Directories that changed and were not listed since a moment, monotonic ms; and those with some that never were. */
-function unlistedDirectories(
-  folder: FolderState,
-  since: number,
-): Pick<FoundFiles, 'changed' | 'listedUntil'> {
-  const { absolute, tree, observations, unchanged } = folder;
-  // What went before all of them were looked at is in their listings, if it is anywhere: hundreds go together.
-  if (since <= unchanged.at) return { changed: [], listedUntil: Infinity };
+/** Directories that have changed since they were listed, and those with some that never were. */
+function changedDirectories({ absolute, tree, observations }: FolderState): readonly string[] {
   const isChanged = (path: string) => {
     const place = absolute(tree.rawPath(path));
     // The root itself may be a link.
     const stats = orNull(() => (path === '' ? statSync(place) : lstatSync(place)));
     return stats === null || !observations.isAsListed(path, stats);
   };
-  let areAllUnchanged = true;
-  const changed: string[] = [];
-  let listedUntil = Infinity;
-  for (const [path, { unreadable, attachmentDirectories, children, listedAt }] of tree.entries()) {
-    if (unreadable !== null) continue;
-    // What it has just shown is still to be listed itself.
+  return [...tree.entries()].flatMap(([path, { unreadable, attachmentDirectories, children }]) => {
+    if (unreadable !== null) return [];
     const isBegun = [...children].some((name) => !tree.has(joinPath(path, name)));
-    if (!isBegun && ![path, ...attachmentDirectories].some(isChanged)) continue;
-    areAllUnchanged = false;
-    const until = isBegun ? -Infinity : listedAt;
-    if (until >= since) continue;
-    changed.push(path);
-    listedUntil = Math.min(listedUntil, until);
-  }
-  if (areAllUnchanged) unchanged.at = observations.now();
-  return { changed, listedUntil };
+    const changed = [path, ...attachmentDirectories].filter(isChanged);
+    return isBegun && !changed.includes(path) ? [path, ...changed] : changed;
+  });
+}
+
+/** Whether an entry is a directory that the next scan will list first. */
+function isStillToBeListed(folder: FolderState, directory: string, { name, kind }: Entry): boolean {
+  const path = joinPath(directory, name);
+  if (kind !== 'directory' || isListed(folder, path)) return false;
+  const found = classifyByName(folder, path, { kind });
+  return found.kind === 'directory' || found.kind === 'attachments-directory';
 }
 
 /** Whether a directory is one that scans list, for its documents or for the attachments of one above it. */

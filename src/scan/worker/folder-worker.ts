@@ -69,7 +69,7 @@ export function servePlan(
         // Where it cannot be told, opening the path says so.
         return orNull(() => locateOnDisk(folder, question.ask.path)) ?? folder.absolute(question.ask.path);
       case 'find':
-        return findFiles(folder, question.ask);
+        return findFiles(folder, question.ask.files);
       case 'mounts':
         return mountsBelow(folder.root);
       case 'root':

@@ -22,7 +22,7 @@ export interface Questions {
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
   readonly find: {
-    readonly ask: { readonly files: readonly FileStat[]; readonly since: number };
+    readonly ask: { readonly files: readonly FileStat[] };
     readonly answer: FoundFiles | null;
   };
   readonly mounts: { readonly ask: null; readonly answer: readonly string[] };

@@ -134,17 +134,11 @@ function kept(ref: DocumentRef, why: string, at: StandingFile | null): Whereabou
 
 type InFolder<T> = T & { readonly folder: string };
 
-/** The files that a document had, and when they went, monotonic ms. */
-interface Lost {
-  readonly files: readonly FileStat[];
-  readonly since: number;
-}
-
 /** Where the files of a document were found, in all folders. */
 interface SearchResult {
   readonly files: readonly InFolder<FoundFile>[];
   readonly unreadable: readonly InFolder<UnreadableDirectory>[];
-  /** A directory has changed since it was listed. */
+  /** A directory was not listed yet. */
   readonly isUnlisted: boolean;
 }
 
@@ -153,20 +147,19 @@ interface SearchResult {
  * `rootDevice`: on which device the root of a folder was when it was seen last; undefined: it never was.
  */
 export async function findInFolders(
-  lost: readonly Lost[],
+  lost: readonly (readonly FileStat[])[],
   folders: readonly Pick<FolderPort, 'name' | 'find'>[],
   rootDevice: (folder: string) => number | undefined,
-): Promise<(one: Lost) => SearchResult> {
-  const wanted = lost.flatMap(({ files }) => files);
-  const latest = Math.max(...lost.map(({ since }) => since));
+): Promise<(one: readonly FileStat[]) => SearchResult> {
+  const wanted = lost.flat();
   const found = await Promise.all(
-    folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted, latest) })),
+    folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted) })),
   );
   const byInode = groupBy(
     found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
     ({ stat }) => stat.ino,
   );
-  return ({ files, since }) => {
+  return (files) => {
     /** A file is renamed within its device only. */
     const mayHold = (folder: string) => files.some(({ dev }) => (rootDevice(folder) ?? dev) === dev);
     const inodes = [...new Set(files.map(({ ino }) => ino))];
@@ -174,7 +167,7 @@ export async function findInFolders(
       files: inodes
         .flatMap((ino) => byInode.get(ino) ?? [])
         .filter(({ stat }) => files.some((one) => isPerhapsSame(one, stat))),
-      isUnlisted: found.some(({ found }) => found !== null && found.listedUntil < since),
+      isUnlisted: found.some(({ found }) => found !== null && found.unlisted.length > 0),
       unreadable: found.flatMap(({ folder, found }) =>
         (found?.unreadable ?? (mayHold(folder) ? [wholeRoot] : [])).map((one) => ({ ...one, folder })),
       ),

@@ -22,8 +22,7 @@ async function scanned(...paths: readonly string[]): Promise<void> {
 
 async function found(...paths: readonly string[]) {
   await folder.scan();
-  const { files, unreadable } =
-    (await folder.ask('find', { files: paths.map(identity), since: -Infinity })) ?? {};
+  const { files, unreadable } = (await folder.ask('find', { files: paths.map(identity) })) ?? {};
   return { files: files?.map(({ path }) => path).sort(), unreadable };
 }
 
@@ -49,28 +48,28 @@ it('is found by its bytes where its name is not UTF-8', async () => {
   const bytes = Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xe9)]);
   await rename(folder.join('a.pdf'), bytes);
   await folder.scan();
-  const found = await folder.ask('find', { files: [statOf(lstatSync(bytes))], since: -Infinity });
+  const found = await folder.ask('find', { files: [statOf(lstatSync(bytes))] });
   expect(found?.files).toMatchObject([{ path: '\uFFFD', isNamed: false }]);
 });
 
-it('a directory that has changed since it was listed, without an event, is named, until it is listed once more', async () => {
-  folder = await servedFolder();
-  await folder.write('a.pdf', 'a');
-  await folder.write('deep/er/b.pdf', 'b');
+it('what has come to a directory since it was listed, without an event, is found there; a new directory is named', async () => {
+  folder = await servedFolder({ settings: { ignore: ['drafts'] } });
+  for (const path of ['a.pdf', 'deep/er/b.pdf', 'c.pdf']) await folder.write(path, path);
   await mkdir(folder.join('deep/er/b.pdf.attachments'));
   await folder.scan();
-  const wanted = { files: [identity('a.pdf')], since: Infinity };
+  const files = ['a.pdf', 'c.pdf'].map(identity);
   await rename(folder.join('a.pdf'), folder.join('deep/er/b.pdf.attachments/a.pdf'));
-  const none = { files: [], unreadable: [], changed: [], listedUntil: Infinity };
-  const first = await folder.ask('find', wanted);
-  const { listedUntil = NaN } = first ?? {};
-  expect(first).toEqual({ ...none, changed: ['', 'deep/er'], listedUntil });
-  expect(await folder.ask('find', { ...wanted, since: listedUntil })).toEqual(none);
+  await mkdir(folder.join('deep/new'));
+  await mkdir(folder.join('deep/er/drafts'));
+  await rename(folder.join('c.pdf'), folder.join('deep/new/c.pdf'));
+  const moved = { path: 'deep/er/b.pdf.attachments/a.pdf' };
+  expect(await folder.ask('find', { files })).toMatchObject({ files: [moved], unlisted: ['deep'] });
   await folder.scan();
-  expect(await folder.ask('find', wanted)).toMatchObject({
-    files: [{ path: 'deep/er/b.pdf.attachments/a.pdf' }],
-    changed: [],
-  });
+  await folder.write('new.pdf', 'new');
+  const unknown = [identity('new.pdf')];
+  expect(await folder.ask('find', { files: unknown })).toMatchObject({ files: [{ path: 'new.pdf' }] });
+  const both = { files: [moved, { path: 'deep/new/c.pdf' }], unlisted: [] };
+  expect(await folder.ask('find', { files })).toMatchObject(both);
 });
 
 it('what left a directory after it was listed is not found there', async () => {
@@ -78,11 +77,10 @@ it('what left a directory after it was listed is not found there', async () => {
   const files = ['a.pdf', 'b/c.pdf'].map(identity);
   await rm(folder.join('a.pdf'));
   await rm(folder.join('b'), { recursive: true });
-  expect(await folder.ask('find', { files, since: -Infinity })).toEqual({
+  expect(await folder.ask('find', { files })).toEqual({
     files: [],
     unreadable: [],
-    changed: [],
-    listedUntil: Infinity,
+    unlisted: [],
   });
 });
 
@@ -94,7 +92,7 @@ it.each<readonly [string, (birthtimeMs: number) => number, number]>([
   await scanned('a.pdf');
   const file = identity('a.pdf');
   const files = [{ ...file, birthtimeMs: birthOf(file.birthtimeMs) }];
-  expect((await folder.ask('find', { files, since: -Infinity }))?.files).toHaveLength(count);
+  expect((await folder.ask('find', { files }))?.files).toHaveLength(count);
 });
 
 it.each<readonly [string, () => Promise<unknown>, boolean]>([
@@ -131,7 +129,7 @@ it('nothing is said of a folder that cannot be read', async () => {
   await scanned('a.pdf');
   const wanted = [identity('a.pdf')];
   await rename(folder.path, `${folder.path}-away`);
-  expect(await folder.ask('find', { files: wanted, since: -Infinity })).toBeNull();
+  expect(await folder.ask('find', { files: wanted })).toBeNull();
   await rename(`${folder.path}-away`, folder.path);
-  expect((await folder.ask('find', { files: wanted, since: -Infinity }))?.files).toHaveLength(1);
+  expect((await folder.ask('find', { files: wanted }))?.files).toHaveLength(1);
 });

@@ -22,7 +22,9 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
           ? 'deleted-standing/moved-over'
           : counted.some(({ path }) => path === one.holding.path)
             ? 'deleted-standing'
-            : 'deleted-standing/elsewhere',
+            : counted.every(({ isUnlisted }) => isUnlisted)
+              ? 'deleted-standing/unlisted'
+              : 'deleted-standing/elsewhere',
       `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,
     );
   else if (reading.hidesSomethingOf(one.device, one.covered) && !approved.has(docId))

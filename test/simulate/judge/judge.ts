@@ -377,8 +377,8 @@ export class Judge {
   #reportAt(at: number, request: ServiceRequest, kind: Kind, words: string): void {
     const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + this.#options.noticeMs);
     const wasRight = before.some((moment) => !this.#problems(request, moment).has(kind));
-    // What comes to another place is seen with the next event or poll (contract 7.30).
-    if (wasRight && kind === 'deleted-standing/elsewhere' && this.#options.noticeMs > 0) return;
+    // What was back and is out of sight again was seen by no event and no poll.
+    if (wasRight && kind === 'deleted-standing/unlisted' && this.#options.noticeMs > 0) return;
     this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
   }
 

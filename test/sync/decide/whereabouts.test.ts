@@ -181,15 +181,11 @@ describe('a file that is looked for in all folders', () => {
     const inbox = {
       files: [],
       unreadable: [{ path: 'closed', look: '1' }],
-      changed: ['new'],
-      listedUntil: 1,
+      unlisted: ['new'],
     };
-    const nothing = { unreadable: [], changed: [], listedUntil: Infinity };
+    const nothing = { unreadable: [], unlisted: [] };
     const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], ...nothing };
-    const lost = [
-      { files: [file], since: 2 },
-      { files: [statOf({ ino: 2 })], since: 1 },
-    ] as const;
+    const lost = [[file], [statOf({ ino: 2 })]];
     const search = await findInFolders(
       lost,
       [folder('inbox', inbox), folder('beside', beside)],
@@ -199,7 +195,7 @@ describe('a file that is looked for in all folders', () => {
     const files = [{ folder: 'beside', path: 'a.pdf', stat: file, isNamed: true }];
     expect(lost.map(search)).toEqual([
       { files, unreadable, isUnlisted: true },
-      { files: [], unreadable, isUnlisted: false },
+      { files: [], unreadable, isUnlisted: true },
     ]);
   });
 
@@ -208,7 +204,7 @@ describe('a file that is looked for in all folders', () => {
     ['of which no device is known', undefined, 1],
     ['on another device', file.dev + 1, 0],
   ])('may be in a root that cannot be read, %s: %j', async (_, device, hiding) => {
-    const lost = { files: [file], since: 0 };
+    const lost = [file];
     const search = await findInFolders([lost], [folder('inbox', null)], () => device);
     expect(search(lost).unreadable).toHaveLength(hiding);
   });
