@@ -1,14 +1,15 @@
 import * as z from 'zod';
 
-import { answerSchemas, errorSchema } from '../../src/commands/daemon-client.ts';
+import { errorSchema } from '../../src/commands/daemon-client.ts';
 import { shareModes } from '../../src/model/metadata/metadata.ts';
-import type { DocumentListing } from '../../src/model/ports/control-port.ts';
+import { decisionSchemas } from '../../src/model/ports/control-port.ts';
+import type { DecisionName, DocumentListing } from '../../src/model/ports/control-port.ts';
 import { whySchema } from '../../src/model/report/command-reports.ts';
 import { hostSummarySchema, presences } from '../../src/model/report/fleet.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import { activitySchema, statusSchema } from '../../src/model/report/status.ts';
 import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
-import { bodySchemas, querySchemas } from '../../src/status/server/routes.ts';
+import { querySchemas } from '../../src/status/server/routes.ts';
 import type { StatusAnswer } from '../../src/status/server/status-snapshot.ts';
 
 /** What is sent as more than one schema of the source, held to its type there. */
@@ -108,7 +109,7 @@ const reading: Readonly<Record<string, Reading>> = {
 };
 
 /** What each changing call does. */
-const changing: Readonly<Record<keyof typeof bodySchemas, string>> = {
+const changing: Readonly<Record<DecisionName, string>> = {
   retry: 'Puts failed documents back into the queue; no path: all but those in doubt.',
   resolve: 'Ends the doubt about one upload.',
   approve: 'Releases held deletions of one folder, or of all.',
@@ -127,9 +128,9 @@ export function openApi(): object {
     return [path, { get: { summary, ...security, ...parameters, responses: responsesOf(answers) } }] as const;
   });
   const changes = Object.entries(changing).map(([name, summary]) => {
-    const key = name as keyof typeof bodySchemas;
-    const body = { 'application/json': { schema: jsonSchema(bodySchemas[key], 'input') } };
-    const responses = responsesOf({ 200: answerSchemas[key], 400: errorSchema, 403: errorSchema });
+    const { given, answer } = decisionSchemas[name as DecisionName];
+    const body = { 'application/json': { schema: jsonSchema(given, 'input') } };
+    const responses = responsesOf({ 200: answer, 400: errorSchema, 403: errorSchema });
     const post = {
       summary,
       security: [{ page: [] }],

@@ -18,8 +18,8 @@ import {
   errorMessage,
   exitCodes,
 } from '../model/errors.ts';
-import { shareModes } from '../model/metadata/metadata.ts';
-import type { DecisionPort } from '../model/ports/control-port.ts';
+import { decisionSchemas, decisionsThrough } from '../model/ports/control-port.ts';
+import type { Answer, DecisionName, Given } from '../model/ports/control-port.ts';
 import { whySchema } from '../model/report/command-reports.ts';
 import { statusSchema } from '../model/report/status.ts';
 
@@ -44,24 +44,6 @@ const addressSchema = z.object({
   configuration: z.string().nullable().default(null),
 });
 type Address = z.output<typeof addressSchema>;
-
-const texts = z.array(z.string());
-const paused = z.object({ paused: texts, ends: z.record(z.string(), z.string()).default({}) });
-/** What the daemon answers to the calls that change something, by their names. */
-export const answerSchemas = {
-  retry: z.object({ retried: z.number() }),
-  resolve: z.object({}),
-  approve: z.object({ approved: z.number() }),
-  share: z.object({
-    documents: z.array(z.object({ path: z.string(), sharing: z.enum(shareModes) })),
-    shared: z.number(),
-    barred: z.number(),
-  }),
-  keep: z.object({ kept: z.number() }),
-  pause: paused,
-  resume: paused,
-  rescan: z.object({ folders: texts }),
-};
 
 /** Of every answer that is not a success. */
 export const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
@@ -112,24 +94,11 @@ function clientOf({ socket, pid, http, configuration }: Address) {
     await probe();
     return json(await call(method, path, ANSWER_MS, body));
   };
-  const post = async <Name extends keyof typeof answerSchemas>(name: Name, body: object) =>
-    answerSchemas[name].parse(await ask('POST', `/api/${name}`, body)) as z.output<
-      (typeof answerSchemas)[Name]
-    >;
+  const post = async <Name extends DecisionName>(name: Name, given: Given<Name>) =>
+    decisionSchemas[name].answer.parse(await ask('POST', `/api/${name}`, given)) as Answer<Name>;
   const rawStatus = async () => json(await call('GET', '/api/status', STATUS_MS));
-  const decisions: DecisionPort = {
-    retry: (paths, how) => post('retry', { paths, ...how }),
-    resolve: async (path, { kind: action, ...rest }) => {
-      await post('resolve', { path, action, ...rest });
-    },
-    approve: (folder, shown) => post('approve', { folder, ...shown }),
-    share: (paths, shown) => post('share', { paths, shown }),
-    keep: (place) => post('keep', { place }),
-    pause: (folder, ms) => post('pause', { folder, ms }),
-    resume: (folder) => post('resume', { folder }),
-  };
   return {
-    ...decisions,
+    ...decisionsThrough(post),
     pid,
     http,
     configuration,
@@ -138,14 +107,14 @@ function clientOf({ socket, pid, http, configuration }: Address) {
     status: async () => statusSchema.parse(await rawStatus()),
     why: async (path: string) =>
       whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
-    rescan: (folder: string | null) => post('rescan', { folder }),
+    rescan: (given: Given<'rescan'>) => post('rescan', given),
     revoke: async (options: { readonly all: boolean }) => {
       await ask('POST', '/api/revoke', options);
     },
     healthy: async () => (await probe()).status === 200,
   };
 
-  async function call(method: Method, path: string, withinMs: number, body?: object): Promise<Answer> {
+  async function call(method: Method, path: string, withinMs: number, body?: object): Promise<Response> {
     const signal = AbortSignal.timeout(withinMs);
     try {
       const headers = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -165,7 +134,7 @@ function clientOf({ socket, pid, http, configuration }: Address) {
 
 type Method = 'GET' | 'POST';
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly text: string;
 }
@@ -192,7 +161,7 @@ async function answers(socketPath: string): Promise<boolean> {
   }
 }
 
-function json({ status, text }: Answer): unknown {
+function json({ status, text }: Response): unknown {
   const value = orNull<unknown>(() => JSON.parse(text));
   if (status >= 200 && status < 300) return value;
   const body = errorSchema.safeParse(value);

@@ -145,11 +145,11 @@ describe('a command beside a running daemon', () => {
     expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
     expect(world.control.calls).toEqual([
       { retry: [path, folder.join('inbox/b.pdf'), 'c.pdf'] },
-      { resolve: path, resolution: { kind: 'adopt', docId: 'd-1' } },
-      { resolve: path, resolution: { kind: 'again' } },
-      { resolve: path, resolution: { kind: 'dismiss' } },
-      { approve: 'inbox' },
-      { approve: null },
+      { resolve: path, resolution: { action: 'adopt', docId: 'd-1' } },
+      { resolve: path, resolution: { action: 'again' } },
+      { resolve: path, resolution: { action: 'dismiss' } },
+      { approve: 'inbox', paths: [] },
+      { approve: null, paths: [] },
     ]);
     expect(new Set(world.control.deciders)).toEqual(new Set(['command line']));
   });

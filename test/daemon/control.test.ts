@@ -69,10 +69,10 @@ it.each(['hold', 'retry'] as const)(
       await world.sync();
     }
     const { said, decisions } = decisionsIn(world, ['inbox']);
-    await expect(decisions.resolve('inbox/d', { kind: 'adopt', docId: 'doc-1' })).rejects.toThrow(
+    await expect(decisions.resolve({ path: 'inbox/d', action: 'adopt', docId: 'doc-1' })).rejects.toThrow(
       'not in doubt',
     );
-    await decisions.resolve('inbox/d', { kind: 'dismiss' });
+    await decisions.resolve({ path: 'inbox/d', action: 'dismiss' });
     expect(said.map(({ what, path }) => [what, path])).toEqual([
       ['resolved', 'd/a.txt'],
       ['resolved', 'd/b.txt'],
@@ -104,7 +104,7 @@ it('logs the folder whose deletions were released although those of the next one
     return commit(changes);
   });
   const { said, decisions } = decisionsIn(world, ['inbox', 'scans']);
-  await expect(decisions.approve(null)).rejects.toThrow();
+  await expect(decisions.approve({ folder: null })).rejects.toThrow();
   refused.mockRestore();
   expect(said).toHaveLength(30);
   expect(said[0]).toMatchObject({ folder: 'inbox', path: expect.stringMatching(/^a\//), what: 'approved' });
@@ -117,7 +117,7 @@ it('does not say that a doubt of a former folder was dismissed when nothing was 
   await world.ledger().commit([{ kind: 'doubt', doubt }]);
   const busy = jest.spyOn(world.engine(), 'decide').mockResolvedValueOnce(false);
   const { said, decisions } = decisionsIn(world, ['inbox']);
-  const dismiss = () => decisions.resolve('former/a.txt', { kind: 'dismiss' });
+  const dismiss = () => decisions.resolve({ path: 'former/a.txt', action: 'dismiss' });
   await expect(dismiss()).rejects.toThrow('former/a.txt is being sent right now; try again in a moment');
   expect(said).toEqual([]);
   await dismiss();
@@ -131,7 +131,7 @@ it('has the failure of what fails again at once as the last word, not that a per
   await world.sync();
   expect(world.activities.map(({ what }) => what)).toEqual(['failed']);
   const { said, decisions } = decisionsIn(world, ['inbox']);
-  expect(await decisions.retry([])).toEqual({ retried: 1 });
+  expect(await decisions.retry({ paths: [] })).toEqual({ retried: 1 });
   expect(said.map(({ what }) => what)).toEqual(['retried']);
   expect(world.activities).toHaveLength(1);
   await world.quiesce();
@@ -235,29 +235,29 @@ describe('decisions that come while an earlier one is written, or that cannot be
     const options = { stateDir: state.path, paused: ['inbox'] };
     const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], options);
     world.engine().setPaused(['inbox']);
-    const resumed = decisions.resume('inbox');
-    const paused = decisions.pause('scans');
+    const resumed = decisions.resume({ folder: 'inbox' });
+    const paused = decisions.pause({ folder: 'scans' });
     expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
     await expect(resumed).rejects.toThrow(/paused\.json.*: it stays paused$/);
     await expect(paused).rejects.toThrow(/: it lasts only until the next start$/);
     expect([...world.engine().paused()]).toEqual(['inbox', 'scans']);
     expect(said).toMatchObject([{ what: 'paused', folder: 'scans' }]);
     await rm(state.join('paused.json'), { recursive: true });
-    expect(await decisions.pause('inbox')).toMatchObject({ paused: ['inbox', 'scans'] });
+    expect(await decisions.pause({ folder: 'inbox' })).toMatchObject({ paused: ['inbox', 'scans'] });
     const { folders } = await readPauses(state.path);
     expect(folders.map(({ name }) => name).toSorted()).toEqual(['inbox', 'scans']);
-    expect(await decisions.resume('inbox')).toMatchObject({ paused: ['scans'] });
+    expect(await decisions.resume({ folder: 'inbox' })).toMatchObject({ paused: ['scans'] });
     expect([...world.engine().paused()]).toEqual(['scans']);
   });
 
   it('say of all folders at once that they are paused, until when, and that they are not any more', async () => {
     world = await engineWorld();
     const { decisions, said } = decisionsIn(world, ['inbox', 'scans'], { stateDir: state.path });
-    await decisions.pause(null, 3_600_000);
-    await decisions.resume(null);
-    await decisions.pause('inbox', 60_000);
+    await decisions.pause({ folder: null, ms: 3_600_000 });
+    await decisions.resume({ folder: null });
+    await decisions.pause({ folder: 'inbox', ms: 60_000 });
     // Another end, of a pause that goes on.
-    await decisions.pause('inbox');
+    await decisions.pause({ folder: 'inbox' });
     const until = (ms: number) => `until ${new Date(world.clock.now() + ms).toISOString()}`;
     expect(said.map(({ what, folder, message }) => [what, folder, message])).toEqual([
       ['paused', '', `all folders, ${until(3_600_000)}`],
@@ -266,9 +266,9 @@ describe('decisions that come while an earlier one is written, or that cannot be
       ['paused', 'inbox', 'until somebody resumes'],
     ]);
     // One that is paused for longer than all of them stays so.
-    await decisions.resume(null);
-    await decisions.pause(null, 60_000);
-    await decisions.pause('inbox');
+    await decisions.resume({ folder: null });
+    await decisions.pause({ folder: null, ms: 60_000 });
+    await decisions.pause({ folder: 'inbox' });
     expect(said.at(-1)).toMatchObject({ folder: 'inbox', message: 'until somebody resumes' });
     await world.clock.advance(60_001);
     expect([...world.engine().paused()]).toEqual(['inbox']);
@@ -280,9 +280,9 @@ describe('decisions that come while an earlier one is written, or that cannot be
     const full = new LedgerUnwritableError('no space left');
     jest.spyOn(world.ledger(), 'commit').mockImplementationOnce(() => Promise.reject(full));
     const { said, decisions } = decisionsIn(world, ['inbox']);
-    await expect(decisions.resolve('inbox/a.txt', { kind: 'again' })).rejects.toBe(full);
+    await expect(decisions.resolve({ path: 'inbox/a.txt', action: 'again' })).rejects.toBe(full);
     expect(said).toEqual([]);
-    await decisions.resolve('inbox/a.txt', { kind: 'dismiss' });
+    await decisions.resolve({ path: 'inbox/a.txt', action: 'dismiss' });
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload']);
   });
@@ -299,8 +299,8 @@ describe('decisions that come while an earlier one is written, or that cannot be
       await commit(...changes);
     });
     const { said, decisions } = decisionsIn(world, ['inbox']);
-    const first = decisions.resolve('inbox/a.txt', { kind: 'dismiss' });
-    const second = decisions.resolve('inbox/a.txt', { kind: 'again' }).catch(errorMessage);
+    const first = decisions.resolve({ path: 'inbox/a.txt', action: 'dismiss' });
+    const second = decisions.resolve({ path: 'inbox/a.txt', action: 'again' }).catch(errorMessage);
     goOn();
     await first;
     expect(await second).toContain('inbox/a.txt is not in doubt');

@@ -34,7 +34,7 @@ describe('an upload in doubt that is held', () => {
 
   it('is adopted under the docId that the service has, without its content being sent again', async () => {
     const docId = await lose();
-    await resolve({ kind: 'adopt', docId });
+    await resolve({ action: 'adopt', docId });
     expect(world.docIds()).toEqual(new Map([['a.txt', docId]]));
     expect(world.ledger().doubts()).toEqual([]);
     expect(world.ledger().get(ref)).toMatchObject({ possibleDuplicates: 0 });
@@ -50,7 +50,7 @@ describe('an upload in doubt that is held', () => {
     const docId = await lose();
     world.folder.write('a.txt', 'two');
     await world.sync();
-    await resolve({ kind: 'adopt', docId });
+    await resolve({ action: 'adopt', docId });
     expect(world.service.documents.size).toBe(1);
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
   });
@@ -64,7 +64,7 @@ describe('an upload in doubt that is held', () => {
     const docId = await lose();
     const [before] = world.ledger().doubts();
     world.service.failNext(unknownThere);
-    await resolve({ kind: 'adopt', docId: 'ghost' });
+    await resolve({ action: 'adopt', docId: 'ghost' });
     const message = 'the service does not know the document ghost, so it is in doubt again: not found';
     const carried = { attachments: false, metadata: before?.carried?.metadata };
     expect(world.ledger().doubts()).toEqual([{ ...before, id: expect.any(String), message, carried }]);
@@ -74,7 +74,7 @@ describe('an upload in doubt that is held', () => {
     await world.restart();
     await world.sync();
     expect(world.service.documents.size).toBe(1);
-    await resolve({ kind: 'adopt', docId });
+    await resolve({ action: 'adopt', docId });
     expect([world.docIds(), world.ledger().doubts()]).toEqual([new Map([['a.txt', docId]]), []]);
     // It was theirs: what becomes of it now is no doubt about the upload.
     world.service.failNext(unknownThere);
@@ -87,10 +87,10 @@ describe('an upload in doubt that is held', () => {
     const docId = await lose();
     world.folder.rename('a.txt', 'b.txt');
     const before = { ref, port: world.folder, ledger: world.ledger() };
-    for (const kind of ['dismiss', 'again'] as const)
-      await expect(resolveDoubt(before, { kind })).rejects.toThrow(/inbox\/a\.txt is inbox\/b\.txt now/);
+    for (const action of ['dismiss', 'again'] as const)
+      await expect(resolveDoubt(before, { action })).rejects.toThrow(/inbox\/a\.txt is inbox\/b\.txt now/);
     const now = { ...before, ref: { folder: 'inbox', path: 'b.txt' } };
-    await world.ledger().commit(await resolveDoubt(now, { kind: 'adopt', docId }));
+    await world.ledger().commit(await resolveDoubt(now, { action: 'adopt', docId }));
     expect([world.ledger().doubts(), world.ledger().failure(ref)]).toEqual([[], undefined]);
     await world.sync();
     expect(world.docIds()).toEqual(new Map([['b.txt', docId]]));
@@ -101,9 +101,9 @@ describe('an upload in doubt that is held', () => {
     await lose();
     world.folder.rename('a.txt', 'a.b.txt');
     const before = { ref, port: world.folder, ledger: world.ledger() };
-    await expect(resolveDoubt(before, { kind: 'dismiss' })).rejects.toThrow(/is inbox\/a\.b\.txt now/);
+    await expect(resolveDoubt(before, { action: 'dismiss' })).rejects.toThrow(/is inbox\/a\.b\.txt now/);
     const now = { ...before, ref: { folder: 'inbox', path: 'a.b.txt' } };
-    await world.ledger().commit(await resolveDoubt(now, { kind: 'dismiss' }));
+    await world.ledger().commit(await resolveDoubt(now, { action: 'dismiss' }));
     expect(openDoubts(world.ledger())).toEqual([]);
     expect(world.ledger().failure(ref)).toBeUndefined();
   });
@@ -113,7 +113,7 @@ describe('an upload in doubt that is held', () => {
     world.folder.rename('a.txt', 'a.b.txt');
     await world.sync();
     const now = { ref: { folder: 'inbox', path: 'a.b.txt' }, port: world.folder, ledger: world.ledger() };
-    await world.ledger().commit(await resolveDoubt(now, { kind: 'dismiss' }));
+    await world.ledger().commit(await resolveDoubt(now, { action: 'dismiss' }));
     world.folder.rename('a.b.txt', 'c.txt');
     await world.sync();
     expect(world.service.documents.size).toBe(2);
@@ -127,12 +127,12 @@ describe('an upload in doubt that is held', () => {
     await lose();
     begin();
     const sources = { ref, port: world.folder, ledger: world.ledger() };
-    await expect(resolveDoubt(sources, { kind: 'dismiss' })).rejects.toThrow(words);
+    await expect(resolveDoubt(sources, { action: 'dismiss' })).rejects.toThrow(words);
   });
 
   it('is sent again, and counts as a possible duplicate then', async () => {
     await lose();
-    await resolve({ kind: 'again' });
+    await resolve({ action: 'again' });
     expect(world.service.documents.size).toBe(2);
     expect(world.ledger().get(ref)).toMatchObject({ possibleDuplicates: 1 });
     expect(world.ledger().doubts()).toEqual([]);
@@ -140,7 +140,7 @@ describe('an upload in doubt that is held', () => {
 
   it('is dismissed without anything being sent, after a restart too, until the file changes', async () => {
     await lose();
-    await resolve({ kind: 'dismiss' });
+    await resolve({ action: 'dismiss' });
     expect(openDoubts(world.ledger())).toEqual([]);
     expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed' });
     await world.restart();
@@ -161,7 +161,7 @@ describe('an upload in doubt that is held', () => {
     world.folder.write('b.txt', 'other');
     await world.sync();
     const docId = given === 'known' ? (world.docIds().get('b.txt') ?? '') : given;
-    await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(words);
+    await expect(resolve({ action: 'adopt', docId })).rejects.toThrow(words);
     expect(world.ledger().doubts()).toHaveLength(1);
   });
 
@@ -169,9 +169,9 @@ describe('an upload in doubt that is held', () => {
     const docId = await lose();
     world.folder.remove('a.txt');
     await world.sync();
-    await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(/gone from the folder/);
-    await expect(resolve({ kind: 'again' })).rejects.toThrow(/gone from the folder/);
-    await resolve({ kind: 'dismiss' });
+    await expect(resolve({ action: 'adopt', docId })).rejects.toThrow(/gone from the folder/);
+    await expect(resolve({ action: 'again' })).rejects.toThrow(/gone from the folder/);
+    await resolve({ action: 'dismiss' });
     expect(world.ledger().doubts()).toEqual([]);
   });
 });
@@ -181,11 +181,11 @@ describe('a delivered document that may be in the service twice', () => {
     world = await engineWorld();
     await lose();
     expect(world.ledger().possibleDuplicates()).toBe(1);
-    await expect(resolve({ kind: 'adopt', docId: 'x' })).rejects.toThrow(/is delivered as/);
-    await expect(resolve({ kind: 'again' })).rejects.toThrow(/is delivered as/);
-    await resolve({ kind: 'dismiss' });
+    await expect(resolve({ action: 'adopt', docId: 'x' })).rejects.toThrow(/is delivered as/);
+    await expect(resolve({ action: 'again' })).rejects.toThrow(/is delivered as/);
+    await resolve({ action: 'dismiss' });
     expect(world.ledger().possibleDuplicates()).toBe(0);
-    await expect(resolve({ kind: 'dismiss' })).rejects.toThrow(/is not in doubt/);
+    await expect(resolve({ action: 'dismiss' })).rejects.toThrow(/is not in doubt/);
     expect(world.service.documents.size).toBe(2);
   });
 });

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { offlineDecisions } from '../../src/commands/offline/offline-actions.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { errorMessage } from '../../src/model/errors.ts';
-import type { ShownDeletions } from '../../src/model/ports/control-port.ts';
+import type { Given } from '../../src/model/ports/control-port.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
@@ -74,6 +74,7 @@ it.each([
   60_000,
 );
 
+type Shown = Omit<Given<'approve'>, 'folder'>;
 type Running = Awaited<ReturnType<typeof place.start>>;
 
 /** Approves as the page of a daemon does, or the command line without one. Gives the answer, or what is wrong. */
@@ -81,9 +82,9 @@ async function approver(daemon: Running | null) {
   if (daemon === null) {
     const { settings } = await loadConfiguration({ env: {}, cwd: place.home.path });
     const { approve } = offlineDecisions({ settings, username: '' });
-    return async (shown: ShownDeletions) => {
+    return async (shown: Shown) => {
       try {
-        return JSON.stringify(await approve('inbox', shown));
+        return JSON.stringify(await approve({ folder: 'inbox', ...shown }));
       } catch (error) {
         return errorMessage(error);
       }
@@ -91,7 +92,7 @@ async function approver(daemon: Running | null) {
   }
   const { token } = (await (await daemon.fetch('/api/token')).json()) as { token: string };
   const headers = { 'x-ingestd-token': token, 'content-type': 'application/json' };
-  return async (shown: ShownDeletions) => {
+  return async (shown: Shown) => {
     const body = JSON.stringify({ folder: 'inbox', ...shown });
     return (await daemon.fetch('/api/approve', { method: 'POST', headers, body })).text();
   };

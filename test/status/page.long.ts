@@ -339,7 +339,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       await page.getByRole('button', { name: 'Dismiss twice.pdf' }).click();
       await eventually(() => world.control.calls.length === 1);
-      expect(world.control.calls).toEqual([{ resolve: 'inbox/twice.pdf', resolution: { kind: 'dismiss' } }]);
+      expect(world.control.calls).toEqual([
+        { resolve: 'inbox/twice.pdf', resolution: { action: 'dismiss' } },
+      ]);
       expect(await region(page, 'Possible duplicates').getByRole('listitem').count()).toBe(1);
     });
 

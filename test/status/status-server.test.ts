@@ -147,8 +147,8 @@ describe('the status address', () => {
     expect((await post('/api/rescan', { folder: null }, headers)).json()).toEqual({ folders: ['inbox'] });
     expect(control.calls).toEqual([
       { retry: ['inbox/a.pdf', 'inbox/b.pdf'] },
-      { approve: 'inbox' },
-      { approve: null },
+      { approve: 'inbox', paths: [] },
+      { approve: null, paths: [] },
       { pause: null },
       { resume: 'inbox' },
       { rescan: null },

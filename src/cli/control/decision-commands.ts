@@ -1,6 +1,6 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
+import type { Given, Resolution } from '../../model/ports/control-port.ts';
 import { confirm, nameAll } from '../prompter.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
@@ -30,9 +30,9 @@ export async function retry(
     const refusal = `retry --all ${folder}: sends every document of the folder again; add --yes`;
     if (!(await confirm(context, question, refusal))) return exitCodes.ok;
   }
-  const { retried } = await (
-    await decisions()
-  ).retry(folder === undefined ? paths.map(placeOf) : [folder], { all: folder !== undefined });
+  const all = folder !== undefined;
+  const meant = { paths: all ? [folder] : paths.map(placeOf), all };
+  const { retried } = await (await decisions()).retry(meant);
   const nothing =
     daemon === null
       ? 'The service has refused nothing; what failed for another reason is tried when ingestd runs.'
@@ -52,11 +52,11 @@ interface ResolveFlags extends GlobalFlags {
 export async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
   const resolution = resolutionOf(flags);
   const { when, placeOf, decisions } = await prepareAction(context, flags);
-  if (resolution.kind === 'adopt' && flags.yes !== true) {
+  if (resolution.action === 'adopt' && flags.yes !== true) {
     const question = `Adopt ${resolution.docId} as the document of ${path}?`;
     if (!(await confirm(context, question))) return exitCodes.ok;
   }
-  await (await decisions()).resolve(placeOf(path), resolution);
+  await (await decisions()).resolve({ path: placeOf(path), ...resolution });
   context.output.line(doneWords(path, resolution, when));
   return exitCodes.ok;
 }
@@ -64,9 +64,9 @@ export async function resolve(context: CommandContext, path: string, flags: Reso
 /** Throws ConfigurationError unless exactly one way is named. */
 function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
   const ways: Resolution[] = [
-    ...(docId === undefined ? [] : [{ kind: 'adopt', docId } as const]),
-    ...(again === true ? [{ kind: 'again' } as const] : []),
-    ...(dismiss === true ? [{ kind: 'dismiss' } as const] : []),
+    ...(docId === undefined ? [] : [{ action: 'adopt', docId } as const]),
+    ...(again === true ? [{ action: 'again' } as const] : []),
+    ...(dismiss === true ? [{ action: 'dismiss' } as const] : []),
   ];
   const [way, ...others] = ways;
   if (way !== undefined && others.length === 0) return way;
@@ -76,7 +76,7 @@ function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
 }
 
 function doneWords(path: string, resolution: Resolution, when: string): string {
-  switch (resolution.kind) {
+  switch (resolution.action) {
     case 'adopt':
       return `${path} now belongs to the document ${resolution.docId}. A modify is sent ${when}; should the service not know that document, the upload is in doubt again.`;
     case 'again':
@@ -98,9 +98,9 @@ export async function approve(
       offlineStatus({ settings, makesFolders: true, fleet: null }, null));
     return askAbout(context, folder === undefined ? held : held.filter((one) => one.folder === folder));
   };
-  const shown = flags.yes === true ? undefined : await askedFor();
+  const shown = flags.yes === true ? {} : await askedFor();
   if (shown === null) return exitCodes.ok;
-  const { approved } = await (await decisions()).approve(folder ?? null, shown);
+  const { approved } = await (await decisions()).approve({ folder: folder ?? null, ...shown });
   context.output.line(
     approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} released, to be sent ${when}.`,
   );
@@ -111,7 +111,10 @@ export async function approve(
  * Names the documents that would be deleted at the service, and asks. Gives what was shown; null: none is meant. Throws
  * ConfigurationError where nobody can be asked.
  */
-async function askAbout(context: CommandContext, held: Status['held']): Promise<ShownDeletions | null> {
+async function askAbout(
+  context: CommandContext,
+  held: Status['held'],
+): Promise<Omit<Given<'approve'>, 'folder'> | null> {
   const most = held.reduce((total, { count }) => total + count, 0);
   const paths = held.flatMap((one) => one.paths.map((path) => `${one.folder}/${path}`));
   const shown = { most, paths };
@@ -130,7 +133,7 @@ export async function keep(
 ): Promise<number> {
   const { placeOf, decisions } = await prepareAction(context, flags);
   const meant = place === undefined ? null : placeOf(place);
-  const { kept } = await (await decisions()).keep(meant);
+  const { kept } = await (await decisions()).keep({ place: meant });
   const documents = countWords(kept, 'document');
   const nothing = meant === null ? 'Nothing is held.' : `Nothing is held at ${printable(meant)}.`;
   context.output.line(kept === 0 ? nothing : `${documents} ${kept === 1 ? 'stays' : 'stay'} at the service.`);
@@ -147,7 +150,7 @@ export async function share(
   const action = await prepareAction(context, flags);
   const wanted = paths.map(action.placeOf);
   const decisions = await action.decisions();
-  const { documents, barred } = await decisions.share(wanted);
+  const { documents, barred } = await decisions.share({ paths: wanted });
   if (barred > 0) {
     const words = countWords(barred, 'document stays as it is', 'documents stay as they are');
     line(`${words}: ingestd why PATH says why, and what helps.`);
@@ -163,7 +166,7 @@ export async function share(
     const refusal = `share: ${words} would be shared more widely; add --yes`;
     if (!(await confirm(context, `Share ${words} more widely, as stated?`, refusal))) return exitCodes.ok;
   }
-  const { shared } = await decisions.share(wanted, documents);
+  const { shared } = await decisions.share({ paths: wanted, shown: documents });
   line(`Sharing ${countWords(shared, 'document')} as stated ${action.when}.`);
   return exitCodes.ok;
 }

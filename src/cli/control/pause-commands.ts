@@ -20,7 +20,7 @@ export async function pause(
 ): Promise<number> {
   if (flags.fleet === true) return changeFleet(context, true, folder, flags);
   const { daemon, decisions } = await prepareAction(context, flags);
-  const { paused, ends } = await (await decisions()).pause(folder ?? null, flags.for);
+  const { paused, ends } = await (await decisions()).pause({ folder: folder ?? null, ms: flags.for });
   const end = pauseEndWords(folder === undefined ? paused : [folder], ends);
   const start = daemon === null ? ', from the next start on' : '';
   const until = end === '' ? ',' : `${withLocalTimes(end)}, or`;
@@ -36,7 +36,7 @@ export async function resume(
 ): Promise<number> {
   if (flags.fleet === true) return changeFleet(context, false, folder, flags);
   const { settings, daemon, decisions } = await prepareAction(context, flags);
-  const { paused } = await (await decisions()).resume(folder ?? null);
+  const { paused } = await (await decisions()).resume({ folder: folder ?? null });
   const status = settings.cluster === null ? undefined : await daemon?.status();
   const left = isFleetPaused(status?.reasons ?? [])
     ? 'all hosts of the fleet. Resume them with ingestd resume --fleet'
@@ -76,7 +76,7 @@ export async function rescan(
       'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
     );
   }
-  const { folders } = await daemon.rescan(folder ?? null);
+  const { folders } = await daemon.rescan({ folder: folder ?? null });
   context.output.line(`Scanning ${folders.join(', ')}.`);
   return exitCodes.ok;
 }

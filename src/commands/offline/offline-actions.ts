@@ -9,7 +9,8 @@ import {
   serviceWords,
 } from '../../daemon/preconditions/whose-ledger.ts';
 import { systemClock } from '../../lib/time/clock.ts';
-import type { DecisionPort } from '../../model/ports/control-port.ts';
+import { decisionsThrough } from '../../model/ports/control-port.ts';
+import type { Answer, DecisionPort, Given } from '../../model/ports/control-port.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { asItStands, withRestingEngine } from './resting-engine.ts';
 import { withHistory, withLedger } from './with-ledger.ts';
@@ -20,25 +21,17 @@ import type { OfflineOptions } from './with-ledger.ts';
  * start on. Throws as a daemon does, and as `withLedger`.
  */
 export function offlineDecisions(options: OfflineOptions): DecisionPort {
-  return {
-    retry: (paths, how) => decide(options, true, ({ retry }) => retry(paths, how)),
-    // One path is looked at for it, as it stands.
-    resolve: (path, resolution) => decide(options, true, ({ resolve }) => resolve(path, resolution), false),
-    approve: (folder, shown) => decide(options, true, ({ approve }) => approve(folder, shown)),
-    share: (paths, shown) => decide(options, true, ({ share }) => share(paths, shown)),
-    keep: (place) => decide(options, true, ({ keep }) => keep(place)),
-    pause: (folder, ms) => decide(options, false, ({ pause }) => pause(folder, ms)),
-    resume: (folder) => decide(options, false, ({ resume }) => resume(folder)),
-  };
+  return decisionsThrough((name, given) => decide(options, name, given));
 }
 
-/** `isAboutFiles` false: nothing has to be scanned for it; `rests` false: one look at its path is enough. */
-function decide<T>(
+function decide<Name extends keyof DecisionPort>(
   options: OfflineOptions,
-  isAboutFiles: boolean,
-  act: (decisions: DecisionPort) => Promise<T>,
-  rests = true,
-): Promise<T> {
+  name: Name,
+  given: Given<Name>,
+): Promise<Answer<Name>> {
+  // Nothing has to be scanned for a pause; one look at its path is enough for a doubt.
+  const isAboutFiles = name !== 'pause' && name !== 'resume';
+  const rests = name !== 'resolve';
   const { settings } = options;
   return withLedger(options, async (ledger) => {
     if (isAboutFiles) {
@@ -55,7 +48,8 @@ function decide<T>(
         { settings: scanned, ledger, owners: null, onActivity, isTold, rests },
         ({ engine, folders }) => {
           const sources = { ...shared, settings, pauses, engine, ledger, folders, history };
-          return act(createDecisions({ ...sources, rescan: () => {} }).decisionsBy('command line'));
+          const { decisionsBy } = createDecisions({ ...sources, rescan: () => {} });
+          return decisionsBy('command line')[name](given);
         },
       );
     });

@@ -1,7 +1,7 @@
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
-import type { ControlPort } from '../../model/ports/control-port.ts';
+import type { ControlPort, Given } from '../../model/ports/control-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
@@ -32,7 +32,10 @@ export function createControl(
   sources: Sources,
 ): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedNow' | 'close'> {
   const { settings, clock, log, engine, folders, history, changes } = sources;
-  const { decisionsBy, pausedNow, close } = createDecisions({ ...sources, rescan });
+  const { decisionsBy, pausedNow, close } = createDecisions({
+    ...sources,
+    rescan: (folder) => rescan({ folder }),
+  });
   return {
     status: sources.status,
     unready: sources.unready,
@@ -62,7 +65,7 @@ export function createControl(
     revoke: (options) => sources.tokens.revoke(options),
   };
 
-  function rescan(folder: string | null): { readonly folders: readonly string[] } {
+  function rescan({ folder }: Given<'rescan'>) {
     requireFolder(settings, folder);
     const chosen = folders.filter(({ name }) => folder === null || folder === name);
     for (const port of chosen) {

@@ -10,7 +10,7 @@ import { deliveredIn } from '../../model/choose-retries.ts';
 import { openDoubts } from '../../model/doubts.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
-import type { DecisionPort, PausedFolders, Resolution } from '../../model/ports/control-port.ts';
+import type { DecisionPort, Given, PausedFolders } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -93,7 +93,7 @@ export function createDecisions({
 
   function decisionsBy(by: Decider): DecisionPort {
     return {
-      retry: (paths, { all = false } = {}) =>
+      retry: ({ paths, all = false }) =>
         inTurn(async () => {
           if (all) for (const name of paths) requireFolder(settings, name);
           const refs = all
@@ -114,9 +114,9 @@ export function createDecisions({
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
           return { retried: retried.length };
         }),
-      resolve: (text, resolution) =>
+      resolve: (resolution) =>
         inTurn(async () => {
-          for (const path of doubtedAt(text, resolution)) {
+          for (const path of doubtedAt(resolution)) {
             let made = dismissFormer(path, { folders, ledger }, resolution);
             if (made === null) {
               const { ref, folder: port } = requirePath(folders, path);
@@ -128,8 +128,9 @@ export function createDecisions({
               );
             note([resolvedOf(made.ref, resolution)], by);
           }
+          return {};
         }),
-      approve: (folder, shown) =>
+      approve: ({ folder, ...shown }) =>
         inTurn(async () => {
           requireFolder(settings, folder);
           const names = folder === null ? settings.folders.map(({ name }) => name) : [folder];
@@ -142,7 +143,7 @@ export function createDecisions({
           );
           return { approved: await release(meant, { keeps: false, by }) };
         }),
-      share: (paths, shown = []) =>
+      share: ({ paths, shown = [] }) =>
         inTurn(async () => {
           const places = await Promise.all(paths.map(requireThere));
           const narrower = narrowerAt(places, ledger);
@@ -165,7 +166,7 @@ export function createDecisions({
           );
           return { documents, shared: done.length, barred: narrower.length - found.length };
         }),
-      keep: (place) =>
+      keep: ({ place }) =>
         inTurn(async () => {
           const all = settings.folders.map(({ name }) => ({ folder: name, path: '' }));
           const places = place === null ? all : [await requireThere(place)];
@@ -175,11 +176,11 @@ export function createDecisions({
           }));
           return { kept: await release(meant, { keeps: true, by }) };
         }),
-      pause: async (folder, ms) => {
+      pause: async ({ folder, ms }) => {
         await pauses.pause(requireFolder(settings, folder), notePause, ms);
         return pausedNow();
       },
-      resume: async (folder) => {
+      resume: async ({ folder }) => {
         await pauses.resume(requireFolder(settings, folder), notePause);
         return pausedNow();
       },
@@ -239,9 +240,9 @@ export function createDecisions({
   }
 
   /** The paths in doubt, or with possible duplicates, below a directory, which may have one answer; else the text itself. */
-  function doubtedAt(text: string, { kind }: Resolution): readonly string[] {
-    const place = kind === 'adopt' ? null : resolvePath(folders, text);
-    const doubtful = [...openDoubts(ledger), ...(kind === 'dismiss' ? ledger.duplicated() : [])];
+  function doubtedAt({ path: text, action }: Given<'resolve'>): readonly string[] {
+    const place = action === 'adopt' ? null : resolvePath(folders, text);
+    const doubtful = [...openDoubts(ledger), ...(action === 'dismiss' ? ledger.duplicated() : [])];
     const inside = doubtful.filter(
       ({ ref }) => ref.folder === place?.folder && isAtOrBelow(ref.path, place.path),
     );

@@ -5,7 +5,7 @@ import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { isBoundByLink, linkedFileCode, widerMode } from '../../model/metadata/held-mode.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { Resolution, ShownDeletions } from '../../model/ports/control-port.ts';
+import type { Given, Resolution } from '../../model/ports/control-port.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { pauseEnd } from './pauses.ts';
@@ -41,11 +41,11 @@ export function narrowerAt(
 }
 
 export function resolvedOf(ref: DocumentRef, resolution: Resolution): Decision {
-  const docId = resolution.kind === 'adopt' ? resolution.docId : null;
-  return { ...ofDocument(ref, 'resolved', resolutionWords[resolution.kind]), docId };
+  const docId = resolution.action === 'adopt' ? resolution.docId : null;
+  return { ...ofDocument(ref, 'resolved', resolutionWords[resolution.action]), docId };
 }
 
-const resolutionWords: Readonly<Record<Resolution['kind'], string>> = {
+const resolutionWords: Readonly<Record<Resolution['action'], string>> = {
   adopt: 'its document adopted',
   again: 'uploaded again',
   dismiss: 'the doubt dismissed',
@@ -95,13 +95,15 @@ function ofFolder(folder: string, what: string, message: string | null = null, d
 
 /**
  * A person approves the deletions that were shown, and no others; those that were counted and not named may be any.
- * `shown` undefined: whatever is held is meant. Throws ConfigurationError where others are held by now.
+ * `most` left out: whatever is held is meant. Throws ConfigurationError where others are held by now.
  */
-export function requireShown(held: readonly DocumentRef[], shown: ShownDeletions | undefined): void {
-  if (shown === undefined) return;
-  const named = new Set(shown.paths);
+export function requireShown(
+  held: readonly DocumentRef[],
+  { most = Infinity, paths }: Omit<Given<'approve'>, 'folder'>,
+): void {
+  const named = new Set(paths);
   const unnamed = held.filter((ref) => !named.has(refKey(ref))).length;
-  const unseen = unnamed - Math.max(0, shown.most - named.size);
+  const unseen = unnamed - Math.max(0, most - named.size);
   if (unseen <= 0) return;
   throw new ConfigurationError(
     `${countWords(held.length, 'deletion')} ${held.length === 1 ? 'is' : 'are'} held by now, and you were not shown ${numberWords(unseen)} of them, so none was released; see what is held, and approve again`,

@@ -70,7 +70,7 @@ export function dismissFormer(
   const failure = ledger.failure(ref);
   const path: DoubtfulPath = { ref, record: ledger.get(ref), failure, doubts: doubtsAbout(ref, ledger) };
   if (!isDoubtful(path)) return null;
-  if (resolution.kind === 'dismiss') return { ref, changes: dismissDoubt(path, failure ?? 'unsent') };
+  if (resolution.action === 'dismiss') return { ref, changes: dismissDoubt(path, failure ?? 'unsent') };
   throw new ConfigurationError(
     `the folder "${ref.folder}" is not configured, so ${refKey(ref)} can be neither adopted nor sent; put the folder back into the configuration, or clear the doubt with --dismiss`,
   );
@@ -83,7 +83,7 @@ function changesOf(
   resolution: Resolution,
 ): readonly Change[] | Promise<readonly Change[]> {
   const { ref } = path;
-  switch (resolution.kind) {
+  switch (resolution.action) {
     case 'dismiss':
       if (path.record === undefined) requireReadable(ref, found);
       if (hasGone(found)) return dismissDoubt(path, 'gone');

@@ -1,19 +1,100 @@
+import * as z from 'zod';
+
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
+import { shareModes } from '../metadata/metadata.ts';
+import type { ShareMode } from '../metadata/metadata.ts';
 import type { Activity, Decider, Reason, Status } from '../report/status.ts';
 import type { DocumentRef } from '../document.ts';
-import type { ShareMode } from '../metadata/metadata.ts';
 import type { Why } from '../report/command-reports.ts';
 
+const text = z.string().min(1);
+/** `null`: all folders. */
+const ofFolder = z.strictObject({ folder: text.nullable() });
+const narrower = z.object({ path: text, sharing: z.enum(shareModes) });
+/** `ends`: when those that are paused for a time are resumed by themselves, ISO 8601, by name. */
+const paused = z.object({
+  paused: z.array(z.string()),
+  ends: z.record(z.string(), z.string()).default({}),
+});
+
+/** What a person asks of a daemon, by name: what is given, and what is answered. What comes of it is in the log. */
+export const decisionSchemas = {
+  /**
+   * Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again, and so is one
+   * that was delivered, as a modify. `all`: the paths are names of folders, all of whose delivered documents are meant.
+   * Throws ConfigurationError for a folder that is not configured, and where of one of the paths there is nothing to send:
+   * then nothing is done.
+   */
+  retry: {
+    given: z.strictObject({ paths: z.array(text), all: z.boolean().default(false) }),
+    answer: z.object({ retried: z.number() }),
+  },
+  /**
+   * Ends the doubt about one document. Throws ConfigurationError where the path is not in doubt, its file is gone, or
+   * changing where the doubt is dismissed, the docId is known, or a request about it is under way.
+   */
+  resolve: {
+    given: z.discriminatedUnion('action', [
+      z.strictObject({ path: text, action: z.literal('adopt'), docId: text }),
+      z.strictObject({ path: text, action: z.literal('again') }),
+      z.strictObject({ path: text, action: z.literal('dismiss') }),
+    ]),
+    answer: z.object({}),
+  },
+  /**
+   * Releases held deletions of one folder, or of all. `most`: as many were shown to a person, and some of them, or all,
+   * by their `paths` (`folder/path`); left out: whatever is held. Throws ConfigurationError for a folder that is not
+   * configured, and where others are held by now than were shown: then none is released.
+   */
+  approve: {
+    given: ofFolder.extend({ most: z.int().nonnegative().optional(), paths: z.array(text).default([]) }),
+    answer: z.object({ approved: z.number() }),
+  },
+  /**
+   * Names the documents at these paths, or below them, that are held more narrowly than is stated for them. Those of
+   * `shown` that are among them with the same mode then get it; left out: none does. `barred`: how many more there are
+   * that nobody's word can widen. Throws ConfigurationError for a path that is in no folder.
+   */
+  share: {
+    given: z.strictObject({ paths: z.array(text), shown: z.array(narrower.strict()).optional() }),
+    answer: z.object({ documents: z.array(narrower), shared: z.number(), barred: z.number() }),
+  },
+  /**
+   * The other answer to held deletions: their documents stay at the service. `place`: a folder's name, or a path in one
+   * and all below it; null: all. Throws ConfigurationError for a place that is in no configured folder.
+   */
+  keep: { given: z.strictObject({ place: text.nullable() }), answer: z.object({ kept: z.number() }) },
+  /**
+   * Sends nothing of one folder, or of all, until `resume`, or for `ms` at most: kept over restarts, durable when it
+   * resolves; requests under way end. Both throw ConfigurationError for a folder that is not configured.
+   */
+  pause: { given: ofFolder.extend({ ms: z.int().positive().optional() }), answer: paused },
+  resume: { given: ofFolder, answer: paused },
+  /** Begins to scan one folder, or all. Throws ConfigurationError for a folder that is not configured. */
+  rescan: { given: ofFolder, answer: z.object({ folders: z.array(z.string()) }) },
+};
+
+type Schemas = typeof decisionSchemas;
+export type DecisionName = keyof Schemas;
+/** What one of them is given. */
+export type Given<Name extends DecisionName> = DeepReadonly<z.input<Schemas[Name]['given']>>;
+/** What one of them is answered. */
+export type Answer<Name extends DecisionName> = DeepReadonly<z.output<Schemas[Name]['answer']>>;
+
+/** What a person decides, with a running daemon or, for the next start, without one. */
+export type DecisionPort = {
+  readonly [Name in Exclude<DecisionName, 'rescan'>]: (given: Given<Name>) => Promise<Answer<Name>>;
+};
+
 /** A person's word about an upload in doubt: the service has it, send it again, forget it. */
-export type Resolution =
-  | { readonly kind: 'adopt'; readonly docId: string }
-  | { readonly kind: 'again' }
-  | { readonly kind: 'dismiss' };
+export type Resolution = WithoutPath<Given<'resolve'>>;
+type WithoutPath<Of> = Of extends unknown ? Omit<Of, 'path'> : never;
 
 /** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
-export interface NarrowerDocument {
-  readonly path: string;
-  readonly sharing: ShareMode;
-}
+export type NarrowerDocument = DeepReadonly<z.output<typeof narrower>>;
+
+/** The folders that are paused now. */
+export type PausedFolders = Answer<'pause'>;
 
 /** Which documents are wanted. */
 export interface DocumentQuery {
@@ -37,65 +118,19 @@ export interface DocumentListing {
   readonly total: number;
 }
 
-/** Held deletions as a person was shown them: how many, and of some of them, or all, `folder/path`. */
-export interface ShownDeletions {
-  readonly most: number;
-  readonly paths: readonly string[];
-}
-
-/** The folders that are paused now. */
-export interface PausedFolders {
-  readonly paused: readonly string[];
-  /** When those that are paused for a time are resumed by themselves, ISO 8601, by name. */
-  readonly ends: Readonly<Record<string, string>>;
-}
-
-/** What a person decides, with a running daemon or, for the next start, without one. What comes of it is in the log. */
-export interface DecisionPort {
-  /**
-   * Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again, and so is one
-   * that was delivered, as a modify. `all`: the paths are names of folders, all of whose delivered documents are meant.
-   * Throws ConfigurationError for a folder that is not configured, and where of one of the paths there is nothing to send:
-   * then nothing is done.
-   */
-  readonly retry: (
-    paths: readonly string[],
-    options?: { readonly all?: boolean },
-  ) => Promise<{ readonly retried: number }>;
-  /**
-   * Ends the doubt about one document. Throws ConfigurationError where the path is not in doubt, its file is gone, or
-   * changing where the doubt is dismissed, the docId is known, or a request about it is under way.
-   */
-  readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
-  /**
-   * Releases held deletions of one folder, or of all. `shown` left out: whatever is held. Throws ConfigurationError for a
-   * folder that is not configured, and where others are held by now than were shown: then none is released.
-   */
-  readonly approve: (folder: string | null, shown?: ShownDeletions) => Promise<{ readonly approved: number }>;
-  /**
-   * Names the documents at these paths, or below them, that are held more narrowly than is stated for them. Those of
-   * `shown` that are among them with the same mode then get it; left out: none does. `barred`: how many more there are
-   * that nobody's word can widen. Throws ConfigurationError for a path that is in no folder.
-   */
-  readonly share: (
-    paths: readonly string[],
-    shown?: readonly NarrowerDocument[],
-  ) => Promise<{
-    readonly documents: readonly NarrowerDocument[];
-    readonly shared: number;
-    readonly barred: number;
-  }>;
-  /**
-   * The other answer to held deletions: their documents stay at the service. `place`: a folder's name, or a path in one
-   * and all below it; null: all. Throws ConfigurationError for a place that is in no configured folder.
-   */
-  readonly keep: (place: string | null) => Promise<{ readonly kept: number }>;
-  /**
-   * Sends nothing of one folder, or of all, until `resume`, or for `ms` at most: kept over restarts, durable when it
-   * resolves; requests under way end. Both throw ConfigurationError for a folder that is not configured.
-   */
-  readonly pause: (folder: string | null, ms?: number) => Promise<PausedFolders>;
-  readonly resume: (folder: string | null) => Promise<PausedFolders>;
+/** Has `ask` take each of them, by its name. */
+export function decisionsThrough(
+  ask: <Name extends keyof DecisionPort>(name: Name, given: Given<Name>) => Promise<Answer<Name>>,
+): DecisionPort {
+  return {
+    retry: (given) => ask('retry', given),
+    resolve: (given) => ask('resolve', given),
+    approve: (given) => ask('approve', given),
+    share: (given) => ask('share', given),
+    keep: (given) => ask('keep', given),
+    pause: (given) => ask('pause', given),
+    resume: (given) => ask('resume', given),
+  };
 }
 
 /** What the HTTP address and the command line may ask of a running daemon. */
@@ -105,8 +140,7 @@ export interface ControlPort {
   readonly why: (path: string) => Promise<Why>;
   readonly documents: (query: DocumentQuery) => Promise<DocumentListing>;
   readonly decisions: (by: Decider) => DecisionPort;
-  /** Begins to scan one folder, or all. Throws ConfigurationError for a folder that is not configured. */
-  readonly rescan: (folder: string | null) => { readonly folders: readonly string[] };
+  readonly rescan: (given: Given<'rescan'>) => Answer<'rescan'>;
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
   /** True while the process makes progress. */
   readonly healthy: () => boolean;

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { isLoopbackAddress } from '../../lib/server/host.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { shareModes } from '../../model/metadata/metadata.ts';
-import type { ControlPort, DecisionPort } from '../../model/ports/control-port.ts';
+import { decisionSchemas } from '../../model/ports/control-port.ts';
+import type { ControlPort, DecisionPort, Given } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FleetStatus } from '../../model/report/fleet.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -136,31 +136,6 @@ async function peerOf(socket: Socket): Promise<string> {
   return isLoopbackAddress(remoteAddress) ? 'other users' : remoteAddress;
 }
 
-const path = z.string().min(1);
-const folderBody = z.strictObject({ folder: path.nullable() });
-
-/** The bodies of the calls that change something, by the last name of their paths. `null`: all folders. */
-export const bodySchemas = {
-  /** No path: all that failed. `all`: the paths are names of folders, all of whose documents are meant. */
-  retry: z.strictObject({ paths: z.array(path), all: z.boolean().default(false) }),
-  resolve: z.discriminatedUnion('action', [
-    z.strictObject({ path, action: z.literal('adopt'), docId: path }),
-    z.strictObject({ path, action: z.literal('again') }),
-    z.strictObject({ path, action: z.literal('dismiss') }),
-  ]),
-  /** `most`: none is released where more are held; `paths`: none where others are held. */
-  approve: folderBody.extend({ most: z.int().nonnegative().optional(), paths: z.array(path).default([]) }),
-  /** Without `shown` it names the documents that are held more narrowly than is stated. */
-  share: z.strictObject({
-    paths: z.array(path),
-    shown: z.array(z.strictObject({ path, sharing: z.enum(shareModes) })).optional(),
-  }),
-  keep: z.strictObject({ place: path.nullable() }),
-  pause: folderBody.extend({ ms: z.int().positive().optional() }),
-  resume: folderBody,
-  rescan: folderBody,
-};
-
 const revokeBody = z.strictObject({ all: z.boolean() });
 
 /** A person is shown a thousand paths at most, and each may be long. */
@@ -173,40 +148,35 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rules }: App
     if (method === 'POST') snapshot.expire();
   });
   const post = <T>(
-    path: string,
+    name: string,
     schema: z.ZodType<T>,
-    act: (given: T, decisions: DecisionPort) => object | Promise<object>,
+    act: (given: T) => object | Promise<object>,
     options: RouteShorthandOptions = {},
   ) =>
-    app.post(path, options, async (request, reply) => {
+    app.post(`/api/${name}`, options, async (request, reply) => {
       const given = schema.safeParse(request.body);
-      if (!given.success) return refuse(reply, 'body', given.error);
-      return await act(given.data, control.decisions(rules === null ? 'command line' : 'page'));
+      return given.success ? await act(given.data) : refuse(reply, 'body', given.error);
     });
-  post('/api/retry', bodySchemas.retry, ({ paths, all }, { retry }) => retry(paths, { all }), manyPaths);
-  post('/api/resolve', bodySchemas.resolve, async (given, { resolve }) => {
-    const { path, action: kind } = given;
-    await resolve(path, kind === 'adopt' ? { kind, docId: given.docId } : { kind });
-    return {};
-  });
-  post(
-    '/api/approve',
-    bodySchemas.approve,
-    ({ folder, most, paths }, { approve }) =>
-      approve(folder, most === undefined ? undefined : { most, paths }),
-    manyPaths,
-  );
-  post('/api/share', bodySchemas.share, ({ paths, shown }, { share }) => share(paths, shown), manyPaths);
-  post('/api/keep', bodySchemas.keep, ({ place }, { keep }) => keep(place));
-  post('/api/pause', bodySchemas.pause, ({ folder, ms }, { pause }) => pause(folder, ms));
-  post('/api/resume', bodySchemas.resume, ({ folder }, { resume }) => resume(folder));
-  post('/api/rescan', bodySchemas.rescan, ({ folder }) => control.rescan(folder));
+  const by = rules === null ? 'command line' : 'page';
+  const decide = <Name extends keyof DecisionPort>(
+    name: Name,
+    schema: z.ZodType<Given<Name>>,
+    options?: RouteShorthandOptions,
+  ) => post(name, schema, (given) => control.decisions(by)[name](given), options);
+  decide('retry', decisionSchemas.retry.given, manyPaths);
+  decide('resolve', decisionSchemas.resolve.given);
+  decide('approve', decisionSchemas.approve.given, manyPaths);
+  decide('share', decisionSchemas.share.given, manyPaths);
+  decide('keep', decisionSchemas.keep.given);
+  decide('pause', decisionSchemas.pause.given);
+  decide('resume', decisionSchemas.resume.given);
+  post('rescan', decisionSchemas.rescan.given, (given) => control.rescan(given));
   const revoke = async (options: { readonly all: boolean }) => {
     await control.revoke(options);
     return {};
   };
   // Only the command line asks for it.
-  post('/api/revoke', revokeBody, revoke, { config: { access: 'socket' } });
+  post('revoke', revokeBody, revoke, { config: { access: 'socket' } });
 }
 
 function refuse(reply: FastifyReply, what: 'query' | 'body', error: z.ZodError): FastifyReply {

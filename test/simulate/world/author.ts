@@ -160,11 +160,11 @@ function command(simulation: Simulation, kind: Command): void {
   scheduler.later(0, () => {
     const decisions: DecisionPort = daemon.control.decisions('command line');
     const decide = async (): Promise<unknown> => {
-      if (kind === 'rescan') return daemon.control.rescan(null);
-      if (kind === 'retry') return decisions.retry([]);
-      if (kind !== 'again') return decisions[kind](null);
+      if (kind === 'rescan') return daemon.control.rescan({ folder: null });
+      if (kind === 'retry') return decisions.retry({ paths: [] });
+      if (kind !== 'again') return decisions[kind]({ folder: null });
       const { inDoubt } = daemon.control.status();
-      return decisions.retry(inDoubt.map(({ folder, path }) => `${folder}/${path}`));
+      return decisions.retry({ paths: inDoubt.map(({ folder, path }) => `${folder}/${path}`) });
     };
     const decideAndTell = async (): Promise<void> => {
       await decide();

@@ -50,23 +50,23 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     return answer;
   };
   const decisions: DecisionPort = {
-    retry: (paths) => called({ retry: paths }, { retried: paths.length }),
-    resolve: (path, resolution) => called({ resolve: path, resolution }, undefined),
-    approve: async (folder, shown) => {
+    retry: ({ paths }) => called({ retry: paths }, { retried: paths.length }),
+    resolve: ({ path, ...resolution }) => called({ resolve: path, resolution }, {}),
+    approve: async ({ folder, ...shown }) => {
       if (folder !== null && !status.folders.some(({ name }) => name === folder)) {
         throw new ConfigurationError(`no folder is named ${folder}`);
       }
       return await called({ approve: folder, ...shown }, { approved: 2 });
     },
-    share: (paths, shown) =>
+    share: ({ paths, shown }) =>
       called({ share: paths, shown }, { documents: [], shared: shown?.length ?? 0, barred: 0 }),
-    keep: (place) => called({ keep: place }, { kept: 2 }),
-    pause: (folder, ms) =>
+    keep: ({ place }) => called({ keep: place }, { kept: 2 }),
+    pause: ({ folder, ms }) =>
       called(ms === undefined ? { pause: folder } : { pause: folder, ms }, {
         paused: [folder ?? 'inbox'],
         ends: {},
       }),
-    resume: (folder) => called({ resume: folder }, { paused: [], ends: {} }),
+    resume: ({ folder }) => called({ resume: folder }, { paused: [], ends: {} }),
   };
 
   return {
@@ -82,7 +82,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
       deciders.push(by);
       return { ...decisions, ...decided };
     },
-    rescan: (folder) => {
+    rescan: ({ folder }) => {
       calls.push({ rescan: folder });
       return { folders: [folder ?? 'inbox'] };
     },

@@ -33,7 +33,7 @@ const modes = () => [...world.service.documents.values()].map(({ metadata }) => 
 async function adopt(): Promise<void> {
   const docId = [...world.service.documents.keys()].at(-1) ?? '';
   const sources = { ref, port: world.port(), ledger: world.ledger() };
-  await world.engine().decide(ref, await resolveDoubt(sources, { kind: 'adopt', docId }));
+  await world.engine().decide(ref, await resolveDoubt(sources, { action: 'adopt', docId }));
   await world.sync();
 }
 

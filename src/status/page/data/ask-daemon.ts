@@ -1,15 +1,13 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords } from '../../../lib/text/amounts.ts';
-import type { NarrowerDocument, Resolution } from '../../../model/ports/control-port.ts';
+import type {
+  Answer,
+  DecisionName,
+  Given,
+  NarrowerDocument,
+  Resolution,
+} from '../../../model/ports/control-port.ts';
 import type { HeldStatus } from '../../../model/report/status.ts';
-
-/** How many documents a call was about, each under its own name. */
-interface Outcome {
-  readonly retried?: number;
-  readonly approved?: number;
-  readonly kept?: number;
-  readonly shared?: number;
-}
 
 /** How long the page waits for an answer, ms: a daemon that hangs is no reason to hang with it. */
 const patienceMs = 30_000;
@@ -31,28 +29,28 @@ async function answerOf(path: string, init: RequestInit) {
 
 /** Puts failed documents back into the queue; reports how it went. */
 export function retry(paths: readonly string[]): Promise<void> {
-  return change('api/retry', { paths }, ({ retried = 0 }) =>
+  return change('retry', { paths }, ({ retried }) =>
     retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`,
   );
 }
 
 /** Ends the doubt about an upload, or dismisses possible duplicates; reports how it went. */
-export function resolve(path: string, { kind: action, ...rest }: Resolution): Promise<void> {
+export function resolve(path: string, how: Resolution): Promise<void> {
   const done = { adopt: 'Adopted.', again: 'Queued again.', dismiss: 'Dismissed.' };
-  return change('api/resolve', { path, action, ...rest }, () => done[action]);
+  return change('resolve', { path, ...how }, () => done[how.action]);
 }
 
 /** Releases what is held of a folder, unless others are held than were shown; reports how it went. */
 export function approve({ folder, count, paths }: HeldStatus): Promise<void> {
   const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
-  return change('api/approve', { folder, ...shown }, ({ approved = 0 }) =>
+  return change('approve', { folder, ...shown }, ({ approved }) =>
     approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved.`,
   );
 }
 
 /** Leaves documents whose deletion is held, of a folder or below a path, at the service; reports how it went. */
 export function keep(place: string): Promise<void> {
-  return change('api/keep', { place }, ({ kept = 0 }) =>
+  return change('keep', { place }, ({ kept }) =>
     kept === 0 ? 'Nothing is held.' : `${countWords(kept, 'document')} kept at the service.`,
   );
 }
@@ -60,7 +58,7 @@ export function keep(place: string): Promise<void> {
 /** Has documents shared as was shown to be stated for them; reports how it went. */
 export function share(shown: readonly NarrowerDocument[]): Promise<void> {
   const paths = shown.map(({ path }) => path);
-  return change('api/share', { paths, shown }, ({ shared = 0 }) => {
+  return change('share', { paths, shown }, ({ shared }) => {
     const others = shown.length - shared;
     const rest = others === 0 ? '' : ` Something else is stated for ${countWords(others, 'other')} by now.`;
     return `${countWords(shared, 'document')} shared as stated.${rest}`;
@@ -70,14 +68,14 @@ export function share(shown: readonly NarrowerDocument[]): Promise<void> {
 /** Stops sending of one folder, or of all (null), or goes on; reports how it went. */
 export function setPaused(folder: string | null, isPaused: boolean): Promise<void> {
   const whose = folder === null ? 'All folders' : printable(folder);
-  const [path, done] = isPaused ? ['api/pause', 'paused'] : ['api/resume', 'resumed'];
-  return change(path, { folder }, () => `${whose} ${done}.`);
+  const [name, done] = isPaused ? (['pause', 'paused'] as const) : (['resume', 'resumed'] as const);
+  return change(name, { folder }, () => `${whose} ${done}.`);
 }
 
 /** Has one folder, or all (null), scanned now; reports how it went. */
 export function rescan(folder: string | null): Promise<void> {
   const whose = folder === null ? 'all folders' : printable(folder);
-  return change('api/rescan', { folder }, () => `Scanning ${whose}.`);
+  return change('rescan', { folder }, () => `Scanning ${whose}.`);
 }
 
 let say = (_words: string): void => {};
@@ -87,14 +85,17 @@ export function onFeedback(show: (words: string) => void): void {
   say = show;
 }
 
-async function change(path: string, body: object, words: (outcome: Outcome) => string): Promise<void> {
-  const done = post(path, body).then((outcome) => words(outcome));
-  say(await done.catch((error: Error) => error.message));
-}
-
 /** The token is of one start of the daemon: it is asked for each time. */
-async function post(path: string, body: object): Promise<Outcome> {
-  const { token } = await tell<{ token: string }>('api/token');
-  const headers = { 'content-type': 'application/json', 'x-ingestd-token': token };
-  return tell(path, { method: 'POST', headers, body: JSON.stringify(body) });
+async function change<Name extends DecisionName>(
+  name: Name,
+  given: Given<Name>,
+  words: (answer: Answer<Name>) => string,
+): Promise<void> {
+  const ask = async () => {
+    const { token } = await tell<{ token: string }>('api/token');
+    const headers = { 'content-type': 'application/json', 'x-ingestd-token': token };
+    const body = JSON.stringify(given);
+    return words(await tell<Answer<Name>>(`api/${name}`, { method: 'POST', headers, body }));
+  };
+  say(await ask().catch((error: Error) => error.message));
 }

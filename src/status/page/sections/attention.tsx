@@ -128,7 +128,7 @@ function InDoubt(doubt: InDoubtStatus) {
   const adopt = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     const docId = new FormData(event.currentTarget).get('docId');
-    if (typeof docId === 'string') void resolve(key, { kind: 'adopt', docId: docId.trim() });
+    if (typeof docId === 'string') void resolve(key, { action: 'adopt', docId: docId.trim() });
   };
   return (
     <>
@@ -144,7 +144,7 @@ function InDoubt(doubt: InDoubtStatus) {
           words="Send again"
           name={`Send again: ${name}`}
           look="strong"
-          act={() => resolve(key, { kind: 'again' })}
+          act={() => resolve(key, { action: 'again' })}
         >
           This uploads the document once more. If the first upload arrived, the service then has two copies.
         </Ask>
@@ -163,7 +163,7 @@ function InDoubt(doubt: InDoubtStatus) {
 }
 
 function Dismiss(place: DocumentRef) {
-  const dismiss = () => resolve(refKey(place), { kind: 'dismiss' });
+  const dismiss = () => resolve(refKey(place), { action: 'dismiss' });
   return (
     <Button name={`Dismiss ${printable(place.path)}`} act={dismiss}>
       Dismiss
