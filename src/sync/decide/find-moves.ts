@@ -396,6 +396,9 @@ async function recordOfFile(
     const isSame = isProven([...filesOfRecord(record), ...(seen === undefined ? [] : [seen])], stat);
     const isLike = isSame || (own.length > 0 && record.stat.size === stat.size);
     if (refKey(entry.ref) === refKey(ref) || !isLike) continue;
+    // Of hard links, the one that still stands keeps its document.
+    const there = await evidence.inspect(entry.ref);
+    if (there?.kind === 'document' && sameFile(there.document.stat, stat)) continue;
     const sha256 = await evidence.hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';
     const isEdited = sha256 !== record.sha256;

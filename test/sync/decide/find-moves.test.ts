@@ -321,6 +321,15 @@ describe('the document of a file that stands at a path', () => {
           'inbox/b → inbox/c; left: inbox/b',
         ] as const,
     ),
+    [
+      'comes over another one from the name of two that it left, and the other name keeps its own',
+      {
+        disk: { 'inbox/a': [1, 'one'], 'inbox/c': [1, 'one'] },
+        records: { 'inbox/a': [1, 'one'], 'inbox/b': [1, 'one'], 'inbox/c': [3, 'three'] },
+        at: 'inbox/c',
+      },
+      'inbox/b → inbox/c; left: inbox/b = doc of inbox/c',
+    ],
     ['stays where a new file stands in its place', { ...rotated, at: 'inbox/a' }, 'none'],
     [
       'stays in a rotation that overwrites the last one',
