@@ -167,7 +167,9 @@ async function findOrigin(
   const isReused = (entry: MissingEntry) =>
     isLookedFor(tasks.get(entry.ref)) && !isBirthKnown(entry.record.stat, standing);
   const like = possible.filter(
-    (entry) => entry.record.sha256 === sha256 || (isFileOf(entry, standing) && !isReused(entry)),
+    (entry) =>
+      (isFileOf(entry, standing) && (entry.record.sha256 === sha256 || !isReused(entry))) ||
+      (entry.record.sha256 === sha256 && !standsElsewhere(entry, tasks)),
   );
   const found = await matchOfLeft({ ref, stat: standing, sha256 }, like, evidence);
   if (ledger.get(document.ref) !== undefined) return none;
@@ -178,6 +180,13 @@ async function findOrigin(
   const stat = isEdited ? match.record.stat : document.stat;
   const step = { entry: match, to: document.ref, stat, isEdited };
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
+}
+
+/** Its own file was seen at another path: what is like it is a copy. */
+function standsElsewhere({ record: { stat } }: LedgerEntry, tasks: MoveEvidence['tasks']): boolean {
+  return [...tasks.presentWithInode(stat.ino)].some(
+    ({ seen }) => seen !== null && isBirthKnown(seen.stat, stat) && sameFile(seen.stat, stat),
+  );
 }
 
 /** Of a file that is gone: its deletion is held, is to go out, or was refused. */

@@ -196,6 +196,11 @@ describe('the document of a file that stands at a path', () => {
       'inbox/old → inbox/new edited; left: inbox/old',
     ],
     ['is that of the missing file with its content', copied('inbox/old'), follows],
+    [
+      'is new where the missing file with its content was seen at another path: it is a copy',
+      { ...copied('inbox/old'), disk: { 'inbox/new': one, 'inbox/moved': [2, 'one'] } },
+      'none',
+    ],
     ['is new where it is a hard link of one that stands', linked, 'none'],
     [
       'is new where nothing can be said of the other path',
