@@ -42,7 +42,13 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
   const { settings, log = silentLog } = options;
   const folders = settings.folders.map(({ name }) => name);
   const paths = settings.folders.map(({ path }) => path);
-  const refuse = (problems: readonly string[]) => ({ ...nothingAdopted, problems });
+  const refuse = (problems: readonly string[]) => ({
+    adopted: 0,
+    unknownModes: 0,
+    known: 0,
+    former: [],
+    problems,
+  });
   // Beside a running daemon nothing is judged.
   return withLedger(options, async (ledger) => {
     const imported = readImport(text, { folders, paths, now: systemClock.now() });
@@ -127,8 +133,6 @@ function conflictWith(
     'service without a file. Correct the docId, or remove the line from the import'
   );
 }
-
-const nothingAdopted = { adopted: 0, unknownModes: 0, known: 0, former: [] };
 
 /** The ledger has all that the import says about the document: what it knows of the file is as new, or newer. */
 function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): boolean {

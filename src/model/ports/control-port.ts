@@ -10,6 +10,7 @@ import type { Why } from '../report/command-reports.ts';
 const text = z.string().min(1);
 /** `null`: all folders. */
 const ofFolder = z.strictObject({ folder: text.nullable() });
+/** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
 const narrower = z.object({ path: text, sharing: z.enum(shareModes) });
 /** `ends`: when those that are paused for a time are resumed by themselves, ISO 8601, by name. */
 const paused = z.object({
@@ -89,9 +90,6 @@ export type DecisionPort = {
 /** A person's word about an upload in doubt: the service has it, send it again, forget it. */
 export type Resolution = WithoutPath<Given<'resolve'>>;
 type WithoutPath<Of> = Of extends unknown ? Omit<Of, 'path'> : never;
-
-/** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
-export type NarrowerDocument = DeepReadonly<z.output<typeof narrower>>;
 
 /** The folders that are paused now. */
 export type PausedFolders = Answer<'pause'>;

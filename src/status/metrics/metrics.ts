@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import { sortFailures } from '../../model/report/failures.ts';
+import type { CountedFolder } from '../../model/report/failures.ts';
 import { presences } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { blockedForMs, statusSchema } from '../../model/report/status.ts';
@@ -131,19 +132,14 @@ const folderStates = folders.element.shape.state.options;
 /** They add up to the files on disk. */
 const documentStates = ['synced', 'pending', 'waiting', 'failed', 'skipped'] as const;
 
-/** A figure of each folder: its label, and what is read of it. */
-function ofFolders(read: (folder: FolderStatus, now: Scrape) => number) {
-  return (now: Scrape): Values => now.folders.map((one) => [folderLabel(one), read(one, now)]);
+/** A figure of each folder, as status and page tell people: its label, and what is read of it. */
+function ofFolders(read: (folder: CountedFolder, now: Scrape) => number) {
+  return (now: Scrape): Values => sortFailures(now).folders.map((one) => [folderLabel(one), read(one, now)]);
 }
 
 /** One of the counts of each folder. */
-function countOf(count: keyof typeof noDocuments) {
+function countOf(count: keyof typeof noDocuments | 'refused') {
   return ofFolders((folder) => folder[count]);
-}
-
-/** One of the counts of each folder as status and page tell people. */
-function forPeople(count: 'held' | 'refused') {
-  return (now: Scrape): Values => sortFailures(now).folders.map((one) => [folderLabel(one), one[count]]);
 }
 
 function folderLabel({ name }: FolderStatus) {
@@ -189,8 +185,8 @@ const statusFigures: Figures<Scrape> = {
     '1 while a person has paused it.',
     ofFolders(({ name }, { paused }) => Number(paused.includes(name))),
   ],
-  ingestd_held: ['Deletions held for approval.', forPeople('held')],
-  ingestd_deletions_refused: ['Deletions that the service refused.', forPeople('refused')],
+  ingestd_held: ['Deletions held for approval.', countOf('held')],
+  ingestd_deletions_refused: ['Deletions that the service refused.', countOf('refused')],
   ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', countOf('kept')],
   ingestd_narrower: ['Documents held more narrowly than stated for them.', countOf('narrower')],
   ingestd_attached: ['Files that are attachments.', countOf('attached')],

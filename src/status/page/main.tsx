@@ -70,7 +70,7 @@ function App() {
         class={isOffline ? 'page offline' : 'page'}
         data-health={isOffline || isOnlyPaused(status) ? 'none' : status.health}
       >
-        <header>
+        <header class="head">
           <p class="mark">
             <img src="assets/icon.svg" alt="" width="24" height="24" /> ingestd
             {status.trial && <span class="badge">Trial</span>}

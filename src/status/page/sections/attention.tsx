@@ -6,7 +6,7 @@ import { explain, groupByCause, mayHelpToRetry } from '../../../model/report/exp
 import type { Group } from '../../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, sortFailures } from '../../../model/report/failures.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
-import { approve, keep, resolve, retry } from '../data/ask-daemon.ts';
+import { decide } from '../data/ask-daemon.ts';
 import { momentWords } from '../data/time-words.ts';
 import { Ask, Button, Fold, More, Part, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
@@ -38,7 +38,7 @@ function Failures({ status }: Shown) {
   if (total === 0) return null;
   // Retrying without a path concerns doubts too: that is not to happen in passing.
   const isAll = total > failed.length && status.inDoubtTotal === 0;
-  const action = isAll && <Button act={() => retry([])}>Retry all</Button>;
+  const action = isAll && <Button act={() => decide('retry', { paths: [] })}>Retry all</Button>;
   return (
     <Part class="need bad" title="Failed" count={total} action={action}>
       {groupByCause(failed).map((group) => (
@@ -56,7 +56,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
   const helps = mayHelpToRetry(code);
   const words = items.length === 1 ? 'Retry' : `Retry all ${numberWords(items.length)}`;
   const action = helps && (
-    <Button name={`${words}: ${cause}`} act={() => retry(items.map(refKey))}>
+    <Button name={`${words}: ${cause}`} act={() => decide('retry', { paths: items.map(refKey) })}>
       {words}
     </Button>
   );
@@ -69,7 +69,10 @@ function Failed({ code, items }: Group<FailureStatus>) {
           <>
             {/* One row, one button: that of its group. */}
             {helps && items.length > 1 && (
-              <Button name={`Retry ${printable(failure.path)}`} act={() => retry([refKey(failure)])}>
+              <Button
+                name={`Retry ${printable(failure.path)}`}
+                act={() => decide('retry', { paths: [refKey(failure)] })}
+              >
                 Retry
               </Button>
             )}
@@ -82,9 +85,10 @@ function Failed({ code, items }: Group<FailureStatus>) {
   );
 }
 
-function Hold(held: HeldStatus) {
-  const { folder, count, since, reason, paths } = held;
+function Hold({ folder, count, since, reason, paths }: HeldStatus) {
   const documents = countWords(count, 'document');
+  // Unless others are held by then than were shown.
+  const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
   return (
     <Part class="card" title={`${countWords(count, 'file')} missing from ${printable(folder)}`}>
       <p>
@@ -94,8 +98,8 @@ function Hold(held: HeldStatus) {
         If this was a mistake, put the files back: nothing is deleted at the service until you decide.
       </p>
       <div class="actions">
-        <Button act={() => keep(folder)}>Keep at the service</Button>
-        <Ask words={`Delete ${documents}`} look="danger" act={() => approve(held)}>
+        <Button act={() => decide('keep', { place: folder })}>Keep at the service</Button>
+        <Ask words={`Delete ${documents}`} look="danger" act={() => decide('approve', { folder, ...shown })}>
           They are deleted at the service. That cannot be undone.
         </Ask>
       </div>
@@ -122,13 +126,13 @@ function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
 }
 
 function InDoubt(doubt: InDoubtStatus) {
-  const key = refKey(doubt);
+  const path = refKey(doubt);
   const name = printable(doubt.path);
   const copies = doubt.count > 1 ? ` Up to ${countWords(doubt.count, 'copy', 'copies')}.` : '';
   const adopt = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     const docId = new FormData(event.currentTarget).get('docId');
-    if (typeof docId === 'string') void resolve(key, { action: 'adopt', docId: docId.trim() });
+    if (typeof docId === 'string') void decide('resolve', { path, action: 'adopt', docId: docId.trim() });
   };
   return (
     <>
@@ -144,7 +148,7 @@ function InDoubt(doubt: InDoubtStatus) {
           words="Send again"
           name={`Send again: ${name}`}
           look="strong"
-          act={() => resolve(key, { action: 'again' })}
+          act={() => decide('resolve', { path, action: 'again' })}
         >
           This uploads the document once more. If the first upload arrived, the service then has two copies.
         </Ask>
@@ -163,7 +167,7 @@ function InDoubt(doubt: InDoubtStatus) {
 }
 
 function Dismiss(place: DocumentRef) {
-  const dismiss = () => resolve(refKey(place), { action: 'dismiss' });
+  const dismiss = () => decide('resolve', { path: refKey(place), action: 'dismiss' });
   return (
     <Button name={`Dismiss ${printable(place.path)}`} act={dismiss}>
       Dismiss

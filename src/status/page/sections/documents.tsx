@@ -6,7 +6,7 @@ import { refKey } from '../../../model/document.ts';
 import type { DocumentListing } from '../../../model/ports/control-port.ts';
 import { audienceWords } from '../../../model/report/activity-words.ts';
 import { mayHelpToShare } from '../../../model/report/explanations.ts';
-import { share } from '../data/ask-daemon.ts';
+import { decide } from '../data/ask-daemon.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Fold, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
@@ -96,7 +96,7 @@ function NarrowerOnes({ count }: { readonly count: number }) {
         <Ask
           words={`Share ${countWords(shown.length, 'document')} as stated`}
           look="strong"
-          act={() => share(shown)}
+          act={() => decide('share', { paths: shown.map(({ path }) => path), shown })}
         >
           From now on more people see {names.join(', ')}.
         </Ask>

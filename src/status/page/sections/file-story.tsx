@@ -7,7 +7,7 @@ import type { Why } from '../../../model/report/command-reports.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { copiesWords } from '../../../model/report/failures.ts';
 import { mayHelpToRetry, mayHelpToShare } from '../../../model/report/explanations.ts';
-import { keep, retry, share } from '../data/ask-daemon.ts';
+import { decide } from '../data/ask-daemon.ts';
 import { exactWords, localTimes, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Button, Dialog, Facts, Fold, said } from '../parts.tsx';
@@ -115,13 +115,15 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
   const remains = docId === null ? '' : '; its document then stays at the service as it is';
   return (
     <div class="actions">
-      {isRetried && <Button act={() => retry([key])}>Retry</Button>}
-      {(isHeld || isRefused) && <Button act={() => keep(key)}>Keep at the service</Button>}
+      {isRetried && <Button act={() => decide('retry', { paths: [key] })}>Retry</Button>}
+      {(isHeld || isRefused) && (
+        <Button act={() => decide('keep', { place: key })}>Keep at the service</Button>
+      )}
       {narrower !== null && docId !== null && mayHelpToShare(narrower.code) && (
         <Ask
           words="Share as stated"
           look="strong"
-          act={() => share([{ path: key, sharing: narrower.sharing }])}
+          act={() => decide('share', { paths: [key], shown: [{ path: key, sharing: narrower.sharing }] })}
         >
           From now on it is {audienceWords(narrower.sharing)}.
         </Ask>

@@ -4,7 +4,7 @@ import { explain, groupByCause } from '../../../model/report/explanations.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
-import { rescan, setPaused } from '../data/ask-daemon.ts';
+import { decide } from '../data/ask-daemon.ts';
 import { Button, Fold, More, Part, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Proportions } from './overview.tsx';
@@ -72,11 +72,11 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
     <div class="actions">
       {/* Nothing on this page ends a pause of all hosts of the fleet. */}
       {!isFleetPaused(status.reasons) && (
-        <Button name={`${word} ${whose}`} act={() => setPaused(folder, !isPaused)}>
+        <Button name={`${word} ${whose}`} act={() => decide(isPaused ? 'resume' : 'pause', { folder })}>
           {word + all}
         </Button>
       )}
-      <Button name={`Rescan ${whose}`} act={() => rescan(folder)}>
+      <Button name={`Rescan ${whose}`} act={() => decide('rescan', { folder })}>
         {`Rescan${all}`}
       </Button>
     </div>

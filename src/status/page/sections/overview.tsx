@@ -12,7 +12,7 @@ import { isMuted, progressLine } from '../../../model/report/headline.ts';
 import { health, reasonHealth } from '../../../model/report/health.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
-import { setPaused } from '../data/ask-daemon.ts';
+import { decide } from '../data/ask-daemon.ts';
 import { barPartsOf } from '../data/proportions.ts';
 import { clockWords, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
@@ -99,7 +99,7 @@ function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly h
             {code === 'paused' && <PausedBy folders={paused} />}
           </p>
           {code === 'paused' ? (
-            <Button act={() => setPaused(null, false)}>Resume</Button>
+            <Button act={() => decide('resume', { folder: null })}>Resume</Button>
           ) : (
             <p class="faint">{explain(code).fix}</p>
           )}
