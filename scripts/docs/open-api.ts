@@ -80,7 +80,7 @@ const reading: Readonly<Record<string, Reading>> = {
     answers: { 200: statusAnswer },
   },
   '/api/history': {
-    summary: 'Documents per five minutes over the last day, oldest first.',
+    summary: 'Documents per 20 minutes over the last day, oldest first.',
     answers: { 200: history },
   },
   '/api/log': {

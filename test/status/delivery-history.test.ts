@@ -20,12 +20,12 @@ describe('the history of deliveries', () => {
     const clock = manualClock();
     const history = createDeliveryHistory(clock);
     history.record(activity('uploaded'));
-    await clock.advance(minutes(10));
+    await clock.advance(minutes(40));
     history.record(activity('modified', 7));
     history.record(activity('warning'));
     const report = history.report();
-    expect(report.bucketSeconds).toBe(300);
-    expect(report.start).toBe('2025-12-31T00:15:00.000Z');
+    expect(report.bucketSeconds).toBe(1200);
+    expect(report.start).toBe('2025-12-31T01:00:00.000Z');
     expect(report.uploaded.at(-3)).toBe(1);
     expect(report.modified.at(-1)).toBe(7);
     expect(report.failed.every((count) => count === 0)).toBe(true);
@@ -53,7 +53,7 @@ describe('the history of deliveries', () => {
       await clock.advance(minutes(60));
     }
     const { uploaded } = history.report();
-    expect(uploaded).toHaveLength(288);
+    expect(uploaded).toHaveLength(72);
     expect(uploaded.reduce((sum, count) => sum + count)).toBe(23);
   });
 

@@ -104,7 +104,7 @@ describe('the status address', () => {
     const { entries } = (await get('/api/log')).json() as { entries: { path: string }[] };
     expect(entries.map(({ path }) => path)).toEqual(['', 'a.pdf']);
     const history = (await get('/api/history')).json() as { uploaded: number[]; deleted: number[] };
-    expect(history.uploaded).toHaveLength(288);
+    expect(history.uploaded).toHaveLength(72);
     expect(history.uploaded.reduce((sum, count) => sum + count)).toBe(1);
     expect(history.deleted.reduce((sum, count) => sum + count)).toBe(250);
   });

@@ -7,14 +7,14 @@ const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as 
 
 type DeliveryKind = (typeof deliveryKinds)[number];
 
-/** Documents per five minutes over the last day, oldest first; the last column is the one that runs. */
+/** Documents per 20 minutes over the last day, oldest first; the last column is the one that runs. */
 export type HistoryReport = {
   readonly bucketSeconds: number;
   /** ISO 8601, UTC: when the first column begins. */
   readonly start: string;
 } & Readonly<Record<DeliveryKind, readonly number[]>>;
 
-const bucketSeconds = 300;
+const bucketSeconds = 1200;
 const bucketCount = (24 * 3600) / bucketSeconds;
 
 type Counts = Record<DeliveryKind, number>;

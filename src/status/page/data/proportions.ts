@@ -38,19 +38,13 @@ export interface Column {
   readonly counts: readonly number[];
 }
 
-export const columnCount = 72;
-
 /** The last day as columns, oldest first. */
 export function columnsOf(history: HistoryReport): Column[] {
-  const { bucketSeconds, uploaded } = history;
-  const perColumn = uploaded.length / columnCount;
-  return Array.from({ length: columnCount }, (_, column) => {
-    const from = perColumn * column;
-    return {
-      start: Date.parse(history.start) + from * bucketSeconds * 1000,
-      counts: chartKinds.map((kind) => sumOf(history[kind].slice(from, from + perColumn))),
-    };
-  });
+  const { bucketSeconds, start, uploaded } = history;
+  return uploaded.map((_, index) => ({
+    start: Date.parse(start) + index * bucketSeconds * 1000,
+    counts: chartKinds.map((kind) => history[kind][index] ?? 0),
+  }));
 }
 
 export function sumOf(numbers: readonly number[]): number {

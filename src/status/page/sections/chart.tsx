@@ -1,13 +1,13 @@
 import { countWords, numberWords, minuteWords } from '../../../lib/text/amounts.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
-import { chartKinds, columnCount, columnsOf, sumOf } from '../data/proportions.ts';
+import { chartKinds, columnsOf, sumOf } from '../data/proportions.ts';
 import type { Column } from '../data/proportions.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Fold } from '../parts.tsx';
 
 const everyMs = 5000;
 
-/** Deliveries of the last day, a column every 20 minutes. */
+/** Deliveries of the last day. */
 export function Chart() {
   return (
     <Fold title="Deliveries" words="of the last day">
@@ -21,7 +21,7 @@ function Columns() {
   if (history === null) return null;
   const columns = columnsOf(history);
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts)));
-  const ticks = columns.filter((_, index) => index % (columnCount / 4) === 0);
+  const ticks = columns.filter((_, index) => index % (columns.length / 4) === 0);
   // A document counts each time that it is delivered.
   const total = sumOf(sumsOf(columns).slice(0, chartKinds.indexOf('failed')));
   const words = `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
@@ -29,7 +29,7 @@ function Columns() {
     <>
       <svg
         class="chart"
-        viewBox={`0 0 ${columnCount} ${top}`}
+        viewBox={`0 0 ${columns.length} ${top}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={words}
