@@ -41,6 +41,7 @@ export class LedgerData {
     entries: () => this.#entries(),
     changes: () => this.#changes(),
     findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
+    findUnnumbered: (stat) => this.records.findUnnumbered(stat).map(toEntry),
     findOwners: (ref, stat) => this.records.findOwners(ref, stat).map(toEntry),
     findHolders: ({ ino }) => this.records.findHolders(ino).map(toEntry),
     findByDocId: (docId) => {

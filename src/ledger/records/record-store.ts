@@ -126,6 +126,15 @@ export class RecordStore {
     return this.findHolders(ino).filter((record) => record.ino === ino || record.rare?.standing?.ino === ino);
   }
 
+  /** Records that a file may be, which has no number: those of its size and time. */
+  findUnnumbered(stat: FileStat): readonly StoredRecord[] {
+    return stat.ino === 0
+      ? this.#files()
+          .get(fileKey(stat))
+          .filter((record) => record.ino === 0)
+      : [];
+  }
+
   findOwners(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
     const byFile = this.#files()
       .get(fileKey(stat))
@@ -213,11 +222,17 @@ export class RecordStore {
 }
 
 /** What a record's file, files that it had before and its attachments are found by, and the paths of these. */
-function fileKeys({ directory, ino, rare }: StoredRecord): readonly (string | number)[] {
-  if (directory === null || rare === null) return ino === 0 ? [] : [ino];
+function fileKeys(record: StoredRecord): readonly (string | number)[] {
+  const { directory, ino, rare } = record;
+  if (directory === null || rare === null) return [fileKey(record)];
   const { attachments = [], heldModes = [], standing } = rare;
   const files = [...attachments.map(({ stat }) => stat), ...heldModes.flatMap(({ file }) => file ?? [])];
-  const keys = new Set<string | number>([ino, standing?.ino ?? 0, ...files.map((file) => file.ino)]);
+  const keys = new Set<string | number>([
+    fileKey(record),
+    ino,
+    standing?.ino ?? 0,
+    ...files.map((file) => file.ino),
+  ]);
   for (const { path, folder = directory.folder, stat } of attachments)
     if (path !== undefined) keys.add(refKey({ folder, path })).add(fileKey(stat));
   keys.delete(0);

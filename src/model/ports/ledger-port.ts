@@ -199,6 +199,8 @@ export interface LedgerPort {
   readonly changes: () => Iterable<Change>;
   /** Records whose file had this inode number when it was sent, on whatever device. */
   readonly findByInode: (ino: number) => readonly LedgerEntry[];
+  /** Records that a file may be which has no usable number, by its size and time. */
+  readonly findUnnumbered: (stat: FileStat) => readonly LedgerEntry[];
   /**
    * Records that carry a file as an attachment: one of its path, or, wherever it is now, this very file. What the
    * service only holds because it cannot be taken back is attached no longer.

@@ -53,7 +53,7 @@ export type MoveDecision = { readonly kind: 'none' } | { readonly kind: 'unclear
 
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
-  readonly ledger: Pick<LedgerPort, 'get' | 'findByInode' | 'intents'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'findByInode' | 'findUnnumbered' | 'intents'>;
   readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
@@ -250,10 +250,11 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
 }
 
 /** Records that this file could be, of files that scans did not list, or of its inode. */
-function perhapsMissing({ size, ino }: FileStat, { ledger, tasks }: MoveEvidence): readonly MissingEntry[] {
+function perhapsMissing(stat: FileStat, { ledger, tasks }: MoveEvidence): readonly MissingEntry[] {
   const found = new Map<string, MissingEntry>();
-  for (const entry of ledger.findByInode(ino)) found.set(refKey(entry.ref), entry);
-  for (const { key, ref, seen } of tasks.missingOfSize(size)) {
+  for (const entry of [...ledger.findByInode(stat.ino), ...ledger.findUnnumbered(stat)])
+    found.set(refKey(entry.ref), entry);
+  for (const { key, ref, seen } of tasks.missingOfSize(stat.size)) {
     const record = ledger.get(ref);
     if (record !== undefined) found.set(key, { ref, record, seen: seen?.stat });
   }
@@ -298,7 +299,7 @@ function emptyUnlessPassing(error: unknown): '' {
 }
 
 function isProven(known: readonly FileStat[], found: FileStat): boolean {
-  return known.some((file) => isBirthKnown(found, file) && sameFile(file, found));
+  return known.some((file) => isBirthKnown(found, file) && isPerhapsSame(file, found));
 }
 
 /**
@@ -411,7 +412,7 @@ async function recordOfFile(
     const sha256 = await evidence.hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';
     const isEdited = sha256 !== record.sha256;
-    if (sha256 !== '' && (isSame || !isEdited)) return { entry, isEdited };
+    if (sha256 !== '' && ((isSame && stat.ino !== 0) || !isEdited)) return { entry, isEdited };
   }
   return null;
 }

@@ -61,7 +61,11 @@ function ledgerOf(records: Readonly<Record<string, File>>, gone: Readonly<Record
       })),
     findByInode: (ino: number) =>
       [...known]
-        .filter(([, { stat }]) => stat.ino === ino)
+        .filter(([, { stat }]) => stat.ino === ino && ino !== 0)
+        .map(([key, record]) => ({ ref: refOf(key), record })),
+    findUnnumbered: ({ ino, size }: FileStat) =>
+      [...known]
+        .filter(([, { stat }]) => stat.ino === 0 && ino === 0 && stat.size === size)
         .map(([key, record]) => ({ ref: refOf(key), record })),
   };
 }
@@ -210,6 +214,16 @@ describe('the document of a file that stands at a path', () => {
     [
       'is not that of such a folder where birth times are unknown, and the times differ',
       removed({ birthtimeMs: 0 }, { birthtimeMs: 0, mtimeMs: 7 }),
+      'none',
+    ],
+    [
+      'is that of a path which is empty, and not listed since, where files have no numbers: by size, time and content',
+      { disk: { 'inbox/new': [0, 'one'] }, records: { 'inbox/old': [0, 'one'] } },
+      'inbox/old → inbox/new; left: inbox/old',
+    ],
+    [
+      'is not that of such a path with other content',
+      { disk: { 'inbox/new': [0, 'two'] }, records: { 'inbox/old': [0, 'one'] } },
       'none',
     ],
     [
