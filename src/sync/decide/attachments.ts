@@ -141,8 +141,11 @@ export function recordedOwners(
     if (refKey(owner) === refKey(ref) || filesOfRecord(record).some((file) => isSameFile(file, stat)))
       return [];
     const here = record.attachments.filter((one) => isAttachedAt(one, owner, ref));
-    const isLike = (one: RecordedAttachment) => one.path !== undefined && isPerhaps(one.stat, stat);
-    const found = here.length > 0 || isOwn ? here : record.attachments.filter(isLike);
+    const isLike = ({ path, stat: attached, sha256 }: RecordedAttachment) =>
+      path !== undefined &&
+      isPerhaps(attached, stat) &&
+      !(isOwn && (stat.ino !== 0 || own.sha256 === sha256));
+    const found = here.length > 0 ? here : record.attachments.filter(isLike);
     const isTold = here.length > 0 || stat.ino !== 0;
     return found.map(({ path = '', folder = owner.folder, sha256 }) => ({
       owners: [owner],

@@ -41,7 +41,8 @@ describe('who carries a file', () => {
         },
       ).map(({ place, sha256 }) => ({ place, sha256 }));
     expect(ownersOf(carried)).toEqual([{ place: place.place, sha256: 'aa' }]);
-    expect(ownersOf(carried, { ref: from, record: recordOf({ stat }) })).toEqual([]);
+    expect(ownersOf(carried, { ref: from, record: recordOf({ stat, sha256: 'aa' }) })).toEqual([]);
+    expect(ownersOf(carried, { ref: from, record: recordOf({ stat, sha256: 'bb' }) })).toHaveLength(1);
     expect(ownersOf({ name: carried.name, stat, sha256: 'aa' })).toEqual([]);
   });
 
