@@ -550,7 +550,7 @@ it.each(Object.entries(worlds))(
     const stories = new Map<string, Why>();
     for (const [path, said] of Object.entries(world.why ?? {})) {
       stories.set(path, await json<Why>('why', path));
-      expect([path, stories.get(path)]).toMatchObject([path, said]);
+      expect({ path, story: stories.get(path) }).toMatchObject({ path, story: said });
     }
 
     expect(await folder.run('pause')).toMatchObject({ code: 0 });
@@ -570,7 +570,7 @@ it.each(Object.entries(worlds))(
       };
       await eventually(isAsAlone);
       for (const [path, { next: _next, nextAt: _nextAt, decisions: _decisions, ...story }] of stories)
-        expect([path, await json<Why>('why', path)]).toMatchObject([path, story]);
+        expect({ path, story: await json<Why>('why', path) }).toMatchObject({ path, story });
     } finally {
       daemon.kill('SIGTERM');
       await ended;

@@ -44,11 +44,15 @@ describe('a log line', () => {
     log.warn({}, 'w');
     log.info({}, 'i');
     log.debug({}, 'd');
-    expect(lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3))])).toMatchObject([
-      ['<3>', { level: 'error', msg: 'e' }],
-      ['<4>', { level: 'warn', msg: 'w' }],
-      ['<6>', { level: 'info', msg: 'i' }],
-      ['<7>', { level: 'debug', msg: 'd' }],
+    const read = (line: string) => ({
+      priority: line.slice(0, 3),
+      said: JSON.parse(line.slice(3)) as unknown,
+    });
+    expect(lines.map(read)).toMatchObject([
+      { priority: '<3>', said: { level: 'error', msg: 'e' } },
+      { priority: '<4>', said: { level: 'warn', msg: 'w' } },
+      { priority: '<6>', said: { level: 'info', msg: 'i' } },
+      { priority: '<7>', said: { level: 'debug', msg: 'd' } },
     ]);
   });
 

@@ -80,6 +80,6 @@ describe('A4: an address of the page that cannot be had', () => {
 it('S10: an address open to others without a token is refused before anything listens', async () => {
   await expect(openStatusWorld({ http: { host: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
     exitCode: 2,
-    message: expect.stringContaining('INGESTD_HTTP_TOKEN') as unknown,
+    message: expect.stringContaining('INGESTD_HTTP_TOKEN'),
   });
 });

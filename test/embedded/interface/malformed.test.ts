@@ -136,7 +136,8 @@ describe('the type of a body that a delete does not have means nothing', () => {
     async (type) => {
       const docId = await trial.upload('b.txt', 'x');
       const answer = await ask(`DELETE ${prefix}/delete-document/${docId}`, `Content-Type: ${type}\r\n`);
-      expect([answer.status, JSON.parse(answer.body)]).toMatchObject([200, { success: { docId } }]);
+      const body: unknown = JSON.parse(answer.body);
+      expect({ status: answer.status, body }).toMatchObject({ status: 200, body: { success: { docId } } });
     },
   );
 });

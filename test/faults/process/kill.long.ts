@@ -148,7 +148,7 @@ describe('P1: a daemon that is killed', () => {
       expect(place.service.requests).toHaveLength(requests);
       expect(place.service.requests.filter(({ complete }) => complete())).toHaveLength(taken);
       expect(await record()).toMatchObject({
-        docId: expect.stringMatching(/^doc-/) as unknown,
+        docId: expect.stringMatching(/^doc-/),
         possibleDuplicates: reported,
       });
       expect(place.service.requests.at(-1)?.bytes()).toBeGreaterThan(5_000_000);

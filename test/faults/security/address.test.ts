@@ -33,7 +33,7 @@ describe('the address of a running daemon', () => {
     });
     expect(text).toContain('onerror=alert');
     expect(headers).toMatchObject({
-      'content-type': expect.stringMatching(/^application\/json/) as unknown,
+      'content-type': expect.stringMatching(/^application\/json/),
       'x-content-type-options': 'nosniff',
     });
     const page = await call({ to: port, path: '/', headers: { host: `127.0.0.1:${port}` } });

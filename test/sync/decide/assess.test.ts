@@ -72,7 +72,7 @@ describe('what is read of a document to compare it', () => {
   const hash = (path: string) => Promise.resolve(`hash of ${path}`);
   const record = recordOf({ attachments: [held] });
 
-  it.each<readonly [string, ReturnType<typeof document>, LedgerRecord, object]>([
+  it.each<readonly [string, ReturnType<typeof document>, LedgerRecord, Record<string, unknown>]>([
     ['nothing where all is as recorded', document(), record, { sha256: null, attachmentHashes: [null] }],
     ['the file', document({ size: 11 }), record, { sha256: 'hash of a.pdf', attachmentHashes: [null] }],
     [

@@ -55,7 +55,7 @@ const maybeTaken = { ...elsewhere, mayBeTaken: true };
 const inMinute = { delayMs: 60_000 };
 
 describe('after an answer that accepts nothing, a document', () => {
-  it.each<readonly [string, Outcome, Now, object]>([
+  it.each<readonly [string, Outcome, Now, Record<string, unknown>]>([
     ['that is rejected fails', rejected, {}, { kind: 'fail', reason: words }],
     [
       'that the service does not take, while it takes others, says so',
