@@ -85,13 +85,18 @@ describe('A1: an old version of a private document that is put aside between two
     await folder.write('inbox/a.txt.attachments/b.csv', 'b');
     await folder.write('inbox/a.txt.meta.json', mode('NONE'));
     expect((await folder.run('sync')).code).toBe(0);
+    await folder.write('inbox/gone.txt', 'gone');
+    await folder.write('inbox/gone.txt.meta.json', mode('NONE'));
+    expect((await folder.run('sync')).code).toBe(0);
     await rm(folder.join('inbox/a.txt.attachments'), { recursive: true });
     await folder.write('inbox/a.txt.meta.json', mode('EVERYONE'));
+    await rm(folder.join('inbox/gone.txt.meta.json'));
     expect((await folder.run('sync')).code).toBe(0);
+    await rm(folder.join('inbox/gone.txt'));
     const { code, stdout } = await folder.run('share', 'inbox', '--as', 'stated', '--yes');
     expect([code, stdout]).toEqual([
       0,
-      '1 document stays as it is: ingestd why PATH says why, and what helps.\n',
+      '2 documents stay as they are: ingestd why PATH says why, and what helps.\n',
     ]);
     const why = JSON.parse((await folder.run('why', 'inbox/a.txt', '--json')).stdout) as Why;
     expect([why.narrower?.code, why.decisions]).toEqual(['attachments-would-show', []]);

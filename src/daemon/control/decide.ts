@@ -147,7 +147,7 @@ export function createDecisions({
         inTurn(async () => {
           const places = await Promise.all(paths.map(requireThere));
           const narrower = narrowerAt(places, ledger);
-          const found = narrower.filter(({ code }) => mayHelpToShare(code));
+          const found = narrower.filter(({ ref, code }) => mayHelpToShare(code) && !engine.isAway(ref));
           const documents = found.map(({ ref, sharing }) => ({ path: refKey(ref), sharing }));
           const meant = new Map(shown.map(({ path, sharing }) => [path, sharing]));
           const wanted = found.filter(({ ref, sharing }) => meant.get(refKey(ref)) === sharing);

@@ -89,10 +89,11 @@ export function keepHeldMode(
     attachments !== null &&
     !areListed(attachments, document) &&
     mayHoldAttachments(record) &&
-    isWider(modeOf(found.metadata), own.mode);
-  return wouldShowAttachments
-    ? withKept(document, { held: own, stated, because: 'attachments' }, record)
-    : found;
+    isWider(stated.mode, own.mode) &&
+    !isWider(own.mode, modeOf(found.metadata));
+  if (!wouldShowAttachments) return found;
+  const held = kept?.mode === own.mode ? kept : own;
+  return withKept(document, { held, stated, because: 'attachments' }, record);
 }
 
 /** Whether something lists the attachments that the service has: without a sidecar those elsewhere stand in the record alone. */

@@ -253,6 +253,20 @@ describe('a sharing mode is not widened while the service holds attachments that
     expect(shown('NONE', 'EVERYONE', {}, [['b.csv', 'bb']])).toBeNull();
   });
 
+  it('nor would a person’s word widen it: that is said before another reason', () => {
+    const record = recordOf({
+      metadata: { shareInfo: { mode: 'NONE' } },
+      attachments: [held],
+      companions: own,
+    });
+    const lost = keepHeldMode(comparedOf().document, record, { records: [], unsent: [] });
+    expect([modeOf(lost.metadata), keptReason(lost)?.code]).toEqual(['NONE', 'attachments-would-show']);
+    // Once some are listed, it is held as its own sidecar said.
+    const listed = { ...comparedOf({ attachments: [['b.csv', 'bb']] }).document, sidecar: 'a.pdf.meta.json' };
+    const next = withHeldMode(record, lost, { before: record, sent: null });
+    expect(keptReason(keepHeldMode(listed, next, { records: [], unsent: [] }))?.code).toBe('kept-private');
+  });
+
   it('an answer that was lost counts as either', () => {
     const unsure = { content: false, attachments: true, metadata: [] };
     expect(shown('NONE', 'EVERYONE', { attachments: [], unsure })).toBe('attachments-would-show');
