@@ -897,7 +897,7 @@ export class Engine {
   /** What a file without a record counts as held with. */
   #unsentModesOf(file: Pick<FoundDocument, 'stat'>): readonly HeldMode[] {
     const { stat } = file;
-    if (this.#ledger.findByInode(stat.ino).some(({ record }) => tellsOf(record, stat))) return [];
+    if (this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat))) return [];
     // What a scan saw last may be gone since.
     for (const { ref, seen } of this.tasks.presentWithInode(stat.ino))
       if (seen !== null && sameFile(seen.stat, stat)) this.#unsentModes.note(ref, seen);
@@ -1123,7 +1123,7 @@ export class Engine {
   /** What stands there and is not sent is its document's file, unless it is that of another one which has come there. */
   #noteUnsentFile(task: Task, stat: FileStat): Promise<void> {
     const isAnothers = this.#ledger
-      .findByInode(stat.ino)
+      .findByFile(stat)
       .some(({ ref, record }) => refKey(ref) !== refKey(task.ref) && sameFile(record.stat, stat));
     return isAnothers ? Promise.resolve() : this.#noteStanding(task, stat);
   }

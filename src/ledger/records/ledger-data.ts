@@ -40,8 +40,7 @@ export class LedgerData {
     directory: ({ folder, path }) => this.records.directory(folder, path)?.identity ?? undefined,
     entries: () => this.#entries(),
     changes: () => this.#changes(),
-    findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
-    findUnnumbered: (stat) => this.records.findUnnumbered(stat).map(toEntry),
+    findByFile: (stat) => this.records.findByFile(stat).map(toEntry),
     findOwners: (ref, stat) => this.records.findOwners(ref, stat).map(toEntry),
     findHolders: ({ ino }) => this.records.findHolders(ino).map(toEntry),
     findByDocId: (docId) => {

@@ -122,17 +122,10 @@ export class RecordStore {
     })();
   }
 
-  findByInode(ino: number): readonly StoredRecord[] {
-    return this.findHolders(ino).filter((record) => record.ino === ino || record.rare?.standing?.ino === ino);
-  }
-
-  /** Records that a file may be, which has no number: those of its size and time. */
-  findUnnumbered(stat: FileStat): readonly StoredRecord[] {
-    return stat.ino === 0
-      ? this.#files()
-          .get(fileKey(stat))
-          .filter((record) => record.ino === 0)
-      : [];
+  findByFile(stat: FileStat): readonly StoredRecord[] {
+    const key = fileKey(stat);
+    const isOwn = (record: StoredRecord) => fileKey(record) === key || record.rare?.standing?.ino === key;
+    return this.#files().get(key).filter(isOwn);
   }
 
   findOwners(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {

@@ -322,7 +322,7 @@ function formerFiles(record: LedgerRecord | undefined): LedgerRecord['heldModes'
  */
 export function rememberFiles(
   change: Change,
-  ledger: Pick<LedgerPort, 'get' | 'findByDocId' | 'findByInode'>,
+  ledger: Pick<LedgerPort, 'get' | 'findByDocId' | 'findByFile'>,
 ): Change {
   if (change.kind !== 'put') return change;
   const { ref, record } = change;
@@ -335,7 +335,7 @@ export function rememberFiles(
   const isGone = ({ file }: FormerMode) => !present.some((stat) => isSameFile(file, stat));
   const isUnrecorded = ({ file }: FormerMode) =>
     ledger
-      .findByInode(file.ino)
+      .findByFile(file)
       .every((other) => other.record.docId === record.docId || !tellsOf(other.record, file));
   const former = filesOf(entry).filter((one) => isGone(one) && isUnrecorded(one));
   const own = (record.heldModes ?? []).filter(({ file }) => file === undefined);

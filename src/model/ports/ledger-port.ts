@@ -197,10 +197,11 @@ export interface LedgerPort {
   readonly entries: () => Iterable<LedgerEntry>;
   /** What makes an empty ledger this one. */
   readonly changes: () => Iterable<Change>;
-  /** Records whose file had this inode number when it was sent, on whatever device. */
-  readonly findByInode: (ino: number) => readonly LedgerEntry[];
-  /** Records that a file may be which has no usable number, by its size and time. */
-  readonly findUnnumbered: (stat: FileStat) => readonly LedgerEntry[];
+  /**
+   * Records whose file this may be: that had its inode number when it was sent, on whatever device; where it has no usable
+   * one, its size and time.
+   */
+  readonly findByFile: (stat: FileStat) => readonly LedgerEntry[];
   /**
    * Records that carry a file as an attachment: one of its path, or, wherever it is now, this very file. What the
    * service only holds because it cannot be taken back is attached no longer.

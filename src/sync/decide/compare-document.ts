@@ -227,7 +227,7 @@ export class DocumentComparison {
   /** The record of this very file is another path's, and changes its path just now. */
   #isRecordMoving({ ref, stat }: FoundDocument): boolean {
     if (this.#locks.size === 0) return false;
-    const others = this.#ledger.findByInode(stat.ino).filter((one) => refKey(one.ref) !== refKey(ref));
+    const others = this.#ledger.findByFile(stat).filter((one) => refKey(one.ref) !== refKey(ref));
     return others.some((one) => this.#locks.has(one.ref) && sameFile(one.record.stat, stat));
   }
 

@@ -53,7 +53,7 @@ export type MoveDecision = { readonly kind: 'none' } | { readonly kind: 'unclear
 
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
-  readonly ledger: Pick<LedgerPort, 'get' | 'findByInode' | 'findUnnumbered' | 'intents'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'findByFile' | 'intents'>;
   readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
@@ -252,8 +252,7 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
 /** Records that this file could be, of files that scans did not list, or of its inode. */
 function perhapsMissing(stat: FileStat, { ledger, tasks }: MoveEvidence): readonly MissingEntry[] {
   const found = new Map<string, MissingEntry>();
-  for (const entry of [...ledger.findByInode(stat.ino), ...ledger.findUnnumbered(stat)])
-    found.set(refKey(entry.ref), entry);
+  for (const entry of ledger.findByFile(stat)) found.set(refKey(entry.ref), entry);
   for (const { key, ref, seen } of tasks.missingOfSize(stat.size)) {
     const record = ledger.get(ref);
     if (record !== undefined) found.set(key, { ref, record, seen: seen?.stat });

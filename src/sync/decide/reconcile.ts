@@ -34,7 +34,7 @@ export interface Differences {
 }
 
 interface Known {
-  readonly ledger: Pick<LedgerPort, 'recordsIn' | 'failure' | 'findByInode' | 'root'>;
+  readonly ledger: Pick<LedgerPort, 'recordsIn' | 'failure' | 'findByFile' | 'root'>;
   readonly tasks: Pick<TaskStore, 'inDirectory' | 'isMissingOfSize' | 'backlog'>;
 }
 
@@ -82,7 +82,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const isPlain =
       failure === undefined &&
       (known === undefined ? scan.cause === 'start' : sameStat(known.stat, entry.stat)) &&
-      ledger.findByInode(entry.stat.ino).every(({ ref }) => isAt(ref, scan.folder, path)) &&
+      ledger.findByFile(entry.stat).every(({ ref }) => isAt(ref, scan.folder, path)) &&
       (hasRecord || !store.isMissingOfSize(entry.stat.size));
     if (isPlain) backlog.push({ ...entry, hasRecord });
     else found.push(entry);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { FoundDocument } from '../../../src/model/document.ts';
+import type { FileStat, FoundDocument } from '../../../src/model/document.ts';
 import {
   keepHeldMode,
   keptReason,
@@ -190,7 +190,7 @@ describe('what a record remembers', () => {
   const ledger = {
     get: () => records.find((one) => one.ref.path === ref.path)?.record,
     findByDocId: () => undefined,
-    findByInode: (ino: number) => records.filter((one) => one.record.stat.ino === ino),
+    findByFile: ({ ino }: FileStat) => records.filter((one) => one.record.stat.ino === ino),
   };
   const privately = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
 

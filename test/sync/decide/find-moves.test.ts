@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { refKey } from '../../../src/model/document.ts';
+import { fileKey, refKey } from '../../../src/model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../../src/model/document.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { changesOf, findMove, isStillTrue, moveUnsent } from '../../../src/sync/decide/find-moves.ts';
@@ -59,13 +59,9 @@ function ledgerOf(records: Readonly<Record<string, File>>, gone: Readonly<Record
         size: file[1].length,
         at: 0,
       })),
-    findByInode: (ino: number) =>
+    findByFile: (file: FileStat) =>
       [...known]
-        .filter(([, { stat }]) => stat.ino === ino && ino !== 0)
-        .map(([key, record]) => ({ ref: refOf(key), record })),
-    findUnnumbered: ({ ino, size }: FileStat) =>
-      [...known]
-        .filter(([, { stat }]) => stat.ino === 0 && ino === 0 && stat.size === size)
+        .filter(([, { stat }]) => fileKey(stat) === fileKey(file))
         .map(([key, record]) => ({ ref: refOf(key), record })),
   };
 }

@@ -80,7 +80,7 @@ function differences(known: Known): Readonly<Record<string, unknown>> {
           const whole = { ...reason, attempts: 1, history: [], stat, fingerprint: 'f' };
           return parts === undefined ? undefined : { ...whole, ...parts };
         },
-        findByInode: (ino) =>
+        findByFile: ({ ino }) =>
           [...records]
             .filter(([, record]) => record.stat.ino === ino)
             .map(([path, record]) => ({ ref: { folder: 'inbox', path }, record })),
