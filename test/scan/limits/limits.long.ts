@@ -150,7 +150,7 @@ describeWhere(missing('strace', ['strace', '--version']), 'the removal of one am
     expect(await folder.ask('find', { files: [file] })).toMatchObject({
       files: [],
       unreadable: [],
-      changed: [],
+      unlisted: [],
     });
     expect(listings() - before).toBeLessThanOrEqual(2);
   }, 180_000);
