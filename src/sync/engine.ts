@@ -252,8 +252,6 @@ export class Engine {
       ledger,
       tasks: this.tasks,
       isRootChanged: (folder) => this.folders.view(folder)?.isRootChanged === true,
-      removeAlike: (one, other) =>
-        this.folders.get(one)?.settings.onRemove === this.folders.get(other)?.settings.onRemove,
       isAsked: (ref) => this.#isAsked(ref),
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
@@ -1111,7 +1109,9 @@ export class Engine {
   async #keep(task: Task, { reason, at }: Extract<Whereabouts, { kind: 'kept' }>): Promise<void> {
     const record = this.#ledger.get(task.ref);
     const entry = record === undefined ? null : { ref: task.ref, record };
-    const move = at === null || entry === null ? null : moveUnsent(entry, at, this.#moveEvidence);
+    const onRemove = (folder: string) => this.folders.get(folder)?.settings.onRemove;
+    const removeAlike = (one: string, other: string) => onRemove(one) === onRemove(other);
+    const move = at === null || entry === null ? null : moveUnsent(entry, at, removeAlike);
     if (move === null) {
       this.#advance(task, { kind: 'dormant', reason });
       return this.holds.endApproval(task);

@@ -13,7 +13,7 @@ import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.t
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { hasAttachmentAt } from './attachments.ts';
-import { leftBy } from './find-moves.ts';
+import { leavePaths } from './find-moves.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
@@ -164,7 +164,8 @@ export async function planDirectoryMove(
       for (const step of found) steps.set(refKey(step.to), step);
     }
     if (steps.size === 0) continue;
-    const left = leftAfter(steps, evidence);
+    const left = await leftAfter(steps, evidence);
+    if (left === null) return null;
     const isLast = at + mostAtOnce >= names.length;
     return {
       kind: 'move',
@@ -242,26 +243,28 @@ async function stepsOf(
 
 /**
  * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one at the
- * end of its chain.
+ * end of its chain. Null: as `leavePaths`.
  */
 function leftAfter(
   steps: ReadonlyMap<string, MoveStep>,
-  { ledger }: Pick<DirectoryEvidence, 'ledger'>,
-): readonly LeftPath[] {
+  evidence: Pick<DirectoryEvidence, 'ledger' | 'inspect'>,
+): Promise<readonly LeftPath[] | null> {
   const moved = [...steps.values()];
   const moving = new Set(moved.map(({ entry }) => entry.record.docId));
   const takenBy = new Map<string, LedgerEntry>();
   for (const { to } of moved) {
-    const pushed = ledger.get(to);
+    const pushed = evidence.ledger.get(to);
     if (pushed === undefined || moving.has(pushed.docId)) continue;
     let end = to;
     for (let step = steps.get(refKey(to)); step !== undefined; step = steps.get(refKey(end)))
       end = step.entry.ref;
     takenBy.set(refKey(end), { ref: to, record: pushed });
   }
-  return moved
-    .filter(({ entry }) => !steps.has(refKey(entry.ref)))
-    .flatMap(({ entry: { ref } }) => leftBy(ref, takenBy.get(refKey(ref)), ledger));
+  const free = moved.filter(({ entry }) => !steps.has(refKey(entry.ref)));
+  return leavePaths(
+    free.map(({ entry: { ref } }) => [ref, takenBy.get(refKey(ref))]),
+    evidence,
+  );
 }
 
 /** Which directories hold the records of all paths in question from then on. */

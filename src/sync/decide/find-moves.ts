@@ -57,8 +57,6 @@ export interface MoveEvidence {
   readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
-  /** Whether two folders do the same with documents whose files are removed; not where one is not configured any more. */
-  readonly removeAlike: (one: string, other: string) => boolean;
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** Null: another file by now. Rejects where it cannot be read. */
@@ -198,11 +196,14 @@ function isLookedFor(task: Task | undefined): boolean {
   return deletionStates.has(task.state.kind) || reasonOf(task)?.code === keptCode;
 }
 
-/** A record follows its file to where that is not sent; null: not into a folder that treats removed files otherwise. */
+/**
+ * A record follows its file to where that is not sent; null: not into a folder that treats removed files otherwise.
+ * `removeAlike`: whether two folders treat them alike; not where one is not configured any more.
+ */
 export function moveUnsent(
   entry: LedgerEntry,
   to: { readonly ref: DocumentRef; readonly stat: FileStat },
-  { removeAlike }: Pick<MoveEvidence, 'removeAlike'>,
+  removeAlike: (one: string, other: string) => boolean,
 ): Move | null {
   if (!removeAlike(entry.ref.folder, to.ref.folder)) return null;
   const { stat } = entry.record;
@@ -349,7 +350,11 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
   const followed = [...steps.values()].filter((step) => step !== saved);
   if (homeless.length > free.length || followed.length === 0) return none;
-  const left = free.flatMap((ref, index) => leftBy(ref, homeless[index], ledger));
+  const left = await leavePaths(
+    free.map((ref, index) => [ref, homeless[index]]),
+    evidence,
+  );
+  if (left === null) return none;
   const vacated = saved === undefined ? [] : [{ ref: saved.to, takenBy: null }];
   return { kind: 'move', steps: followed, left: [...left, ...vacated] };
 }
@@ -372,23 +377,26 @@ function standingAt(
 }
 
 /**
- * What becomes of a path that came free. The overwritten document takes it; one of another folder stays in its own, whose
- * settings and guard are for it, and is missing there: below the file that has its path, where nothing can stand.
+ * What becomes of paths that came free. The overwritten document takes the path; one of another folder stays in its own,
+ * whose settings and guard are for it, and is missing there: below the file that has its path, where nothing can stand.
+ * Null: it would not count as missing there, but as ignored, and be kept.
  */
-export function leftBy(
-  free: DocumentRef,
-  overwritten: LedgerEntry | undefined,
-  { get }: Pick<LedgerPort, 'get'>,
-): readonly LeftPath[] {
-  if (overwritten === undefined) return [{ ref: free, takenBy: null }];
-  const { folder } = overwritten.ref;
-  if (folder === free.folder) return [{ ref: free, takenBy: overwritten }];
-  let { path } = overwritten.ref;
-  while (get({ folder, path }) !== undefined) path = joinPath(path, nameOf(path));
-  return [
-    { ref: free, takenBy: null },
-    { ref: { folder, path }, takenBy: overwritten },
-  ];
+export async function leavePaths(
+  free: readonly (readonly [DocumentRef, LedgerEntry | undefined])[],
+  { ledger, inspect }: Pick<MoveEvidence, 'inspect'> & { readonly ledger: Pick<LedgerPort, 'get'> },
+): Promise<readonly LeftPath[] | null> {
+  const left: LeftPath[] = [];
+  for (const [ref, overwritten] of free) {
+    const isOfAnother = overwritten !== undefined && overwritten.ref.folder !== ref.folder;
+    left.push({ ref, takenBy: isOfAnother ? null : (overwritten ?? null) });
+    if (!isOfAnother) continue;
+    const { folder } = overwritten.ref;
+    let { path } = overwritten.ref;
+    while (ledger.get({ folder, path }) !== undefined) path = joinPath(path, nameOf(path));
+    if ((await inspect({ folder, path }))?.kind !== 'absent') return null;
+    left.push({ ref: { folder, path }, takenBy: overwritten });
+  }
+  return left;
 }
 
 /** The record of the file that stands at a path now, if it is another path's: unchanged, or its identity proves it. */

@@ -352,6 +352,11 @@ describe('I1: the records of a directory', () => {
       pushed,
       'other/a/one → inbox/b/one, other/a/two → inbox/b/two; inbox/b/one/one = doc of inbox/b/one, other/a/one, other/a/two; inbox/b is 10, other/a is 30',
     ],
+    [
+      'do not where one that they would push from its path could not be missing there',
+      { ...pushed, finds: { 'inbox/b/one/one': ignored } },
+      'not proven',
+    ],
   ])('%s', async (_, world, expected) => {
     expect(await movedIn(world)).toBe(expected);
   });

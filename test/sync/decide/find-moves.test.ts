@@ -101,8 +101,7 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   const task = tasks.get(refOf(at));
   if (task === undefined) throw new Error(`nothing stands at ${at}`);
   const isRootChanged = (folder: string) => place.changedRoots?.includes(folder) === true;
-  const removeAlike = () => true;
-  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, removeAlike, inspect, hash });
+  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, inspect, hash });
 }
 
 /** `from → to`, and what is left: `from` or, where an overwritten document takes that path, `from = whose`. */
@@ -324,6 +323,15 @@ describe('the document of a file that stands at a path', () => {
       'other/a → inbox/b; left: other/a, inbox/b/b/b = doc of inbox/b',
     ],
     [
+      'keeps its path where it could not be missing there, but would be kept as ignored',
+      {
+        ...over,
+        records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] },
+        finds: { 'inbox/b/b': { kind: 'ignored', code: 'ignored', message: '' } },
+      },
+      'none',
+    ],
+    [
       'comes over another one, though its file was edited on the way',
       { ...over, disk: { 'inbox/b': [1, 'edited'] } },
       'inbox/a → inbox/b edited; left: inbox/a = doc of inbox/b',
@@ -448,7 +456,7 @@ describe('a record whose file stands where it is not sent', () => {
   ])(
     'follows it to %s, but not into a folder that does otherwise with what is removed',
     (at, file, expected) => {
-      const move = moveUnsent(entry, { ref: refOf(at), stat: statOfFile(file) }, { removeAlike });
+      const move = moveUnsent(entry, { ref: refOf(at), stat: statOfFile(file) }, removeAlike);
       expect(words(move ?? { kind: 'none' })).toBe(expected);
     },
   );
