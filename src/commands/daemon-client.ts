@@ -114,7 +114,7 @@ function clientOf({ socket, pid, http, configuration }: Address) {
     healthy: async () => (await probe()).status === 200,
   };
 
-  async function call(method: Method, path: string, withinMs: number, body?: object): Promise<Response> {
+  async function call(method: Method, path: string, withinMs: number, body?: object): Promise<HttpAnswer> {
     const signal = AbortSignal.timeout(withinMs);
     try {
       const headers = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -134,7 +134,7 @@ function clientOf({ socket, pid, http, configuration }: Address) {
 
 type Method = 'GET' | 'POST';
 
-interface Response {
+interface HttpAnswer {
   readonly status: number;
   readonly text: string;
 }
@@ -161,7 +161,7 @@ async function answers(socketPath: string): Promise<boolean> {
   }
 }
 
-function json({ status, text }: Response): unknown {
+function json({ status, text }: HttpAnswer): unknown {
   const value = orNull<unknown>(() => JSON.parse(text));
   if (status >= 200 && status < 300) return value;
   const body = errorSchema.safeParse(value);

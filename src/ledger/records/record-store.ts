@@ -216,13 +216,12 @@ export class RecordStore {
 
 /** What a record's file, files that it had before and its attachments are found by, and the paths of these. */
 function fileKeys(record: StoredRecord): readonly (string | number)[] {
-  const { directory, ino, rare } = record;
+  const { directory, rare } = record;
   if (directory === null || rare === null) return [fileKey(record)];
   const { attachments = [], heldModes = [], standing } = rare;
   const files = [...attachments.map(({ stat }) => stat), ...heldModes.flatMap(({ file }) => file ?? [])];
   const keys = new Set<string | number>([
     fileKey(record),
-    ino,
     standing?.ino ?? 0,
     ...files.map((file) => file.ino),
   ]);

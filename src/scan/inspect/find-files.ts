@@ -77,8 +77,7 @@ function changedDirectories({ absolute, tree, observations }: FolderState): read
   return [...tree.entries()].flatMap(([path, { unreadable, attachmentDirectories, children }]) => {
     if (unreadable !== null) return [];
     const isBegun = [...children].some((name) => !tree.has(joinPath(path, name)));
-    const changed = [path, ...attachmentDirectories].filter(isChanged);
-    return isBegun && !changed.includes(path) ? [path, ...changed] : changed;
+    return [path, ...attachmentDirectories].filter((one) => (one === path && isBegun) || isChanged(one));
   });
 }
 

@@ -70,7 +70,13 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
       const known = await fleet?.();
       const texts = await Promise.all([
         registry.metrics(),
-        textOf(statusFigures, { ...now, version, isReady: unready().length === 0, lagSeconds: lagSeconds() }),
+        textOf(statusFigures, {
+          ...now,
+          counted: sortFailures(now).folders,
+          version,
+          isReady: unready().length === 0,
+          lagSeconds: lagSeconds(),
+        }),
         known ? textOf(fleetFigures, { ...known, limit: now.rate.limit }) : '',
       ]);
       return texts.join('');
@@ -120,6 +126,8 @@ function oneOf(all: readonly string[], current: string, label: string, labels = 
 }
 
 type Scrape = Status & {
+  /** As status and page tell people. */
+  readonly counted: readonly CountedFolder[];
   readonly version: string;
   readonly isReady: boolean;
   readonly lagSeconds: number;
@@ -132,9 +140,9 @@ const folderStates = folders.element.shape.state.options;
 /** They add up to the files on disk. */
 const documentStates = ['synced', 'pending', 'waiting', 'failed', 'skipped'] as const;
 
-/** A figure of each folder, as status and page tell people: its label, and what is read of it. */
+/** A figure of each folder: its label, and what is read of it. */
 function ofFolders(read: (folder: CountedFolder, now: Scrape) => number) {
-  return (now: Scrape): Values => sortFailures(now).folders.map((one) => [folderLabel(one), read(one, now)]);
+  return (now: Scrape): Values => now.counted.map((one) => [folderLabel(one), read(one, now)]);
 }
 
 /** One of the counts of each folder. */
