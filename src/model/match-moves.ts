@@ -22,7 +22,7 @@ interface Move {
   readonly match: LedgerEntry;
   /**
    * `inode`: the same file with the same content. `content`: the only missing one with this content.
-   * `edited`: the same file with other content.
+   * `edited`: the same file by its birth time, with other content.
    */
   readonly proof: 'inode' | 'content' | 'edited';
 }
@@ -30,29 +30,25 @@ interface Move {
 /**
  * Finds the missing record that a new document is; null: it is new.
  * What proves more goes first: same file and content; same file by its birth time, whatever its content; equal
- * content that only one missing record has; and, where a file system has no birth times, device and inode alone.
- * An inode that was used again (F13) shows in its birth time. Give it what is missing and nothing else: the docId
- * of a document that is still somewhere is never taken.
+ * content that only one missing record has. An inode that was used again (F13) shows in its birth time only: where that
+ * is unknown, other content is another file (7.19). Give it what is missing and nothing else: the docId of a document
+ * that is still somewhere is never taken.
  */
 export function matchMove(found: Newcomer, missing: readonly MissingEntry[]): Move | null {
   const { ref, stat, sha256 } = found;
   const same = missing.filter((one) => isFileOf(one, stat));
   const sameContent = missing.filter(({ record }) => record.sha256 === sha256);
-  const edited = same.filter((one) => !sameContent.includes(one));
-  const bornTogether = edited.filter(({ record }) => isBirthKnown(record.stat, stat));
-  const birthUnknown = edited.filter((one) => !bornTogether.includes(one));
+  const bornTogether = same.filter(({ record }) => isBirthKnown(record.stat, stat));
 
   const unchanged = nearest(
     sameContent.filter((one) => same.includes(one)),
     ref,
   );
   if (unchanged !== null) return { match: unchanged, proof: 'inode' };
-  const certain = nearest(bornTogether, ref);
-  if (certain !== null) return { match: certain, proof: 'edited' };
+  const edited = nearest(bornTogether, ref);
+  if (edited !== null) return { match: edited, proof: 'edited' };
   const [only] = sameContent;
-  if (only !== undefined && sameContent.length === 1) return { match: only, proof: 'content' };
-  const likely = nearest(birthUnknown, ref);
-  return likely === null ? null : { match: likely, proof: 'edited' };
+  return only === undefined || sameContent.length > 1 ? null : { match: only, proof: 'content' };
 }
 
 /** The missing records that a new file could be, before it is read; none: reading it would not help. */

@@ -47,10 +47,10 @@ const cases: readonly (readonly [
     null,
   ],
   [
-    'takes device and inode alone where the new file has no birth time',
+    'does not take device and inode alone, where the new file has no birth time, for the same file (7.19)',
     newcomer('bb', { birthtimeMs: 0 }),
     [missingOf('a', 'aa')],
-    ['a', 'edited'],
+    null,
   ],
 ];
 

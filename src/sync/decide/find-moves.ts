@@ -18,8 +18,7 @@ import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
-import { keptCode, reasonOf } from '../tasks/task.ts';
-import type { StateKind, Task } from '../tasks/task.ts';
+import type { Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
 
 /** One record that follows its file. */
@@ -161,13 +160,9 @@ async function findOrigin(
   const sha256 = await evidence.hash(ref, standing).catch(emptyUnlessPassing);
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
-  // Where birth times are unknown, the number of a file that was looked for everywhere was used again (7.19).
-  const isReused = (entry: MissingEntry) =>
-    isLookedFor(tasks.get(entry.ref)) && !isBirthKnown(entry.record.stat, standing);
   const like = possible.filter(
     (entry) =>
-      (isFileOf(entry, standing) && (entry.record.sha256 === sha256 || !isReused(entry))) ||
-      (entry.record.sha256 === sha256 && !standsElsewhere(entry, tasks)),
+      isFileOf(entry, standing) || (entry.record.sha256 === sha256 && !standsElsewhere(entry, tasks)),
   );
   const found = await matchOfLeft({ ref, stat: standing, sha256 }, like, evidence);
   if (ledger.get(document.ref) !== undefined) return none;
@@ -185,15 +180,6 @@ function standsElsewhere({ record: { stat } }: LedgerEntry, tasks: MoveEvidence[
   return [...tasks.presentWithInode(stat.ino)].some(
     ({ seen }) => seen !== null && isBirthKnown(seen.stat, stat) && sameFile(seen.stat, stat),
   );
-}
-
-/** Of a file that is gone: its deletion is held, is to go out, or was refused. */
-const deletionStates: ReadonlySet<StateKind> = new Set(['held', 'ready', 'sending', 'retry', 'failed']);
-
-/** It was nowhere: its document is deleted, or kept. */
-function isLookedFor(task: Task | undefined): boolean {
-  if (task === undefined || task.present) return false;
-  return deletionStates.has(task.state.kind) || reasonOf(task)?.code === keptCode;
 }
 
 /**

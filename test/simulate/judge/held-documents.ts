@@ -264,7 +264,7 @@ export class HeldDocuments {
   /** Nobody knows any more that the service has answered. */
   forget(docId: string): void {
     const one = this.all.get(docId);
-    if (one?.answer === 'usable') one.answer = 'none';
+    if (one !== undefined) one.answer = 'none';
   }
 
   /** Of a file with several names another document's may be another one. */

@@ -147,11 +147,6 @@ const removed = (birth: Partial<FileStat> = {}, now = birth): Place => ({
   finds: { 'gone/old': undefined },
 });
 const held: readonly TaskEvent[] = [{ kind: 'held', reason: { code: 'held', message: '' } }];
-const refused: readonly TaskEvent[] = [
-  inspected,
-  { kind: 'failed', reason: { code: 'http-422', message: '' }, recorded: true, attempts: 1, isGone: true },
-];
-const keptByPerson: readonly TaskEvent[] = [{ kind: 'dormant', reason: { code: 'kept', message: '' } }];
 const unborn = { birthtimeMs: 0 };
 /** A file that bears the number of one that is gone. */
 const reusedNumber: Place = {
@@ -221,31 +216,7 @@ describe('the document of a file that stands at a path', () => {
       { disk: { 'inbox/new': [0, 'two'] }, records: { 'inbox/old': [0, 'one'] } },
       'none',
     ],
-    [
-      'is that of the path that the file left, edited, where birth times are unknown',
-      reusedNumber,
-      'inbox/old → inbox/new edited; left: inbox/old',
-    ],
-    [
-      'is new where birth times are unknown, and the number is of a file that was looked for and is nowhere: held (7.19)',
-      { ...reusedNumber, outcome: held },
-      'none',
-    ],
-    [
-      'is new where birth times are unknown, and the number is of a file that was looked for and is nowhere: kept (7.19)',
-      { ...reusedNumber, outcome: keptByPerson },
-      'none',
-    ],
-    [
-      'is new where birth times are unknown, and the number is of a file that is nowhere, but its deletion was refused',
-      { ...reusedNumber, outcome: refused },
-      'none',
-    ],
-    [
-      'is new where birth times are unknown, and the number is of a file that is nowhere, and its deletion waits to go out',
-      { ...reusedNumber, outcome: [inspected, { kind: 'ready', operation: 'delete', bulkKey: null, at: 0 }] },
-      'none',
-    ],
+    ['is new where birth times are unknown, and another file has the number (7.19)', reusedNumber, 'none'],
     [
       'is that of a held one with the same content, where birth times are unknown',
       { ...reusedNumber, disk: { 'inbox/new': [1, 'one', unborn] }, outcome: held },
