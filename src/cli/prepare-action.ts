@@ -15,8 +15,8 @@ export async function prepareAction(context: CommandContext, flags: GlobalFlags)
   return {
     ...prepared,
     daemon,
-    /** When what is decided is carried out. */
-    when: daemon === null ? 'when ingestd runs' : 'now',
+    /** When what is decided is carried out: it may have to wait, for a pause, the service or its own file. */
+    when: daemon === null ? 'when ingestd runs' : 'as soon as possible',
     /** A path of the command line as the daemon takes it. */
     placeOf: (path: string) => insideWorkingDirectory(path, context.cwd, folders),
     /** Who takes what a person decides: the running daemon, or the ledger for the next start. */

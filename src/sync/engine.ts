@@ -604,11 +604,13 @@ export class Engine {
     if (unlock === null) return false;
     await this.#writer.commitOnce(changes).finally(unlock);
     this.#breaker.allowUploads();
-    const task = this.#taskAt(ref);
-    if (task !== undefined) {
-      const hasRecord = this.#ledger.get(ref) !== undefined;
-      this.#advance(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
-    }
+    const at = this.#clock.now();
+    const hasRecord = this.#ledger.get(ref) !== undefined;
+    // A record that came to a file which is no document has no task yet.
+    const isNew = hasRecord && this.folders.get(ref.folder) !== undefined;
+    const first = { present: true, priority: 'retry', at } as const;
+    const task = this.#taskAt(ref) ?? (isNew ? this.tasks.open(ref, first) : undefined);
+    if (task !== undefined) this.#advance(task, { kind: 'decided', at, hasRecord });
     this.#inspectFailed(inDoubtCode);
     this.#sends.wake();
     return true;
@@ -634,7 +636,8 @@ export class Engine {
     const answered = await this.holds.answer(folder, meant, keeps);
     // The hold has ended: what has come to it meanwhile is judged again. What is not held finds its approval by itself.
     if (answered.length > 0)
-      for (const task of this.holds.unanswered(folder)) this.#advance(task, { kind: 'touched' });
+      for (const task of new Set([...answered, ...this.holds.unanswered(folder)]))
+        this.#advance(task, { kind: 'touched' });
     return answered;
   }
 

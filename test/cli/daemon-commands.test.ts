@@ -132,7 +132,7 @@ describe('a command beside a running daemon', () => {
   it('retry, resolve and approve have the daemon do it', async () => {
     expect(await run('retry', 'inbox/a.pdf', './inbox/b.pdf', 'c.pdf')).toMatchObject({
       code: 0,
-      stdout: 'Retrying 3 documents now.\n',
+      stdout: 'Retrying 3 documents as soon as possible.\n',
     });
     const path = 'inbox/a.pdf';
     expect((await run('resolve', path, '--doc-id', 'd-1')).stdout).toContain('belongs to the document d-1');
@@ -140,7 +140,7 @@ describe('a command beside a running daemon', () => {
     expect((await run('resolve', path, '--dismiss')).code).toBe(0);
     expect(await run('approve', 'inbox', '--yes')).toMatchObject({
       code: 0,
-      stdout: '2 deletions released, to be sent now.\n',
+      stdout: '2 deletions released, to be sent as soon as possible.\n',
     });
     expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
     expect(world.control.calls).toEqual([

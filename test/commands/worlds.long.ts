@@ -326,7 +326,7 @@ const worlds: Readonly<Record<string, World>> = {
     status: { inDoubt: [{ holds: false }] },
     why: {
       'inbox/a.txt': {
-        next: 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice',
+        next: 'it is uploaded again when ingestd runs, and the service may then have it twice',
       },
     },
   },

@@ -140,6 +140,21 @@ it('has the failure of what fails again at once as the last word, not that a per
   expect(world.activities).toHaveLength(2);
 });
 
+it('keeps documents whose deletions the service refused, tried again or not', async () => {
+  world = await engineWorld();
+  for (let index = 0; index < 5; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+  await world.sync();
+  for (let index = 0; index < 5; index += 1) world.folder.remove(`${index}.txt`);
+  world.service.failWhere(() => ({ kind: 'rejected', code: 'http-403', message: 'no' }));
+  world.folder.scan();
+  await world.until(() => world.engine().tasks.in('retry').size > 0);
+  expect(await decisionsIn(world, ['inbox']).decisions.keep({ place: null })).toEqual({ kept: 5 });
+  await world.restart();
+  await world.sync();
+  expect(world.engine().tasks.counts('inbox')).toMatchObject({ kept: 5, held: 0, removingLater: 0 });
+  expect(Array.from(world.ledger().failures())).toEqual([]);
+});
+
 it('says of what is queued why nothing is sent at present, and until when', async () => {
   world = await engineWorld();
   world.folder.write('a.txt', 'text');

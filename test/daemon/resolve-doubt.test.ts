@@ -46,13 +46,16 @@ describe('an upload in doubt that is held', () => {
     expect(world.service.documents.size).toBe(1);
   });
 
-  it('is adopted with its content sent again where the file has changed since', async () => {
+  it.each([
+    ['its content sent again', 'two', 'two', 0],
+    ['nothing sent', '', 'one', 1],
+  ])('is adopted with %s where the file has changed since', async (_, now, content, kept) => {
     const docId = await lose();
-    world.folder.write('a.txt', 'two');
+    world.folder.write('a.txt', now);
     await world.sync();
     await resolve({ action: 'adopt', docId });
-    expect(world.service.documents.size).toBe(1);
-    expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
+    expect([...world.service.documents.values()]).toMatchObject([{ content }]);
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ kept, withRecord: kept });
   });
 
   it.each<[string, Partial<ServiceSettings>]>([

@@ -4,7 +4,6 @@ import { expect, it } from '@jest/globals';
 
 import type { SyncReport } from '../../src/daemon/run-sync.ts';
 import type { PlanReport } from '../../src/commands/make-plan.ts';
-import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { steps } from '../support/services/scripted-service.ts';
@@ -52,17 +51,4 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
   expect((await place.run('retry', 'inbox/a.txt')).out).toContain('1 document');
   expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 0, deleted: 1 });
   expect(await json<Status>('status')).toMatchObject({ failuresTotal: 0 });
-}, 60_000);
-
-it('a deletion that the service refuses can be left: its document is kept', async () => {
-  await writeFile(join(place.inbox, 'a.txt'), 'one');
-  expect(await json<SyncReport>('sync')).toMatchObject({ uploaded: 1 });
-  place.service.always(steps.refuse('no', 403));
-  await rm(join(place.inbox, 'a.txt'));
-  expect((await place.run('sync')).code).toBe(4);
-  expect((await place.run('keep', 'inbox/a.txt')).out).toBe('1 document stays at the service.\n');
-  expect(await json<SyncReport>('sync')).toMatchObject({ exitCode: 0, failed: 0 });
-  expect(await json<Status>('status')).toMatchObject({ failuresTotal: 0, folders: [{ held: 0, kept: 1 }] });
-  const { decisions } = await json<Why>('why', 'inbox/a.txt');
-  expect(decisions).toMatchObject([{ what: 'kept', path: 'a.txt' }]);
 }, 60_000);

@@ -75,14 +75,16 @@ function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
   );
 }
 
+const whyWords = 'ingestd why PATH says what it waits for';
+
 function doneWords(path: string, resolution: Resolution, when: string): string {
   switch (resolution.action) {
     case 'adopt':
-      return `${path} now belongs to the document ${resolution.docId}. A modify is sent ${when}; should the service not know that document, the upload is in doubt again.`;
+      return `${path} now belongs to the document ${resolution.docId}. A modify is sent ${when}: ${whyWords}. Should the service not know that document, the upload is in doubt again.`;
     case 'again':
-      return `${path} is sent again ${when}.`;
+      return `${path} is sent again ${when}: ${whyWords}.`;
     case 'dismiss':
-      return `The doubt about ${path} is cleared. Nothing is sent.`;
+      return `The doubt about ${path} is cleared. Nothing is sent now: ${whyWords}.`;
   }
 }
 
@@ -167,6 +169,6 @@ export async function share(
     if (!(await confirm(context, `Share ${words} more widely, as stated?`, refusal))) return exitCodes.ok;
   }
   const { shared } = await decisions.share({ paths: wanted, shown: documents });
-  line(`Sharing ${countWords(shared, 'document')} as stated ${action.when}.`);
+  line(`Sharing ${countWords(shared, 'document')} as stated ${action.when}: ${whyWords}.`);
   return exitCodes.ok;
 }

@@ -202,7 +202,7 @@ function doubtHint({ inDoubt, state }: Status): string {
   if (loose === 0) return settle;
   const which = loose === inDoubt.length ? 'them' : 'those that are not held';
   const when = isRunning({ state }) ? '' : ' when it runs';
-  return `${settle}; else ingestd sends ${which} again${when} (safety.inDoubt: retry), and the service may then have copies`;
+  return `${settle}; else ingestd sends ${which} again${when}, and the service may then have copies`;
 }
 
 /** Nothing where there are no rows; `total`: of those too that are not among them. */

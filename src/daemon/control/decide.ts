@@ -157,7 +157,6 @@ export function createDecisions({
             ),
           );
           const done = wanted.filter((_, index) => taken[index]);
-          for (const folder of new Set(done.map(({ ref }) => ref.folder))) rescan(folder);
           note(
             done.map(({ ref, sharing }) =>
               ofDocument(ref, 'shared', `as stated, with sharing mode ${sharing}`),

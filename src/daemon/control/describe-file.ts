@@ -250,7 +250,7 @@ function atStart(found: Inspection, { ledger, ref }: Asked): string {
   if (found.kind !== 'document') return 'its document is deleted at the service when ingestd runs';
   if (record === undefined) {
     return doubtsAbout(ref, ledger).some(isOpenDoubt)
-      ? 'it is uploaded again when ingestd runs (safety.inDoubt: retry), and the service may then have it twice'
+      ? 'it is uploaded again when ingestd runs, and the service may then have it twice'
       : 'it is uploaded when ingestd runs';
   }
   return 'its changes are sent when ingestd runs';

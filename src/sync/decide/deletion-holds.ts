@@ -120,17 +120,23 @@ export class DeletionHolds {
     return [...this.#parts.tasks.missing(folder)].filter(isHeld);
   }
 
-  /** Documents of a folder whose deletions wait for a person: held ones, and those that the service refused. */
+  /** Documents of a folder that a person may keep: their deletions are held, or refused, or released and not under way. */
   unanswered(folder: string): readonly Task[] {
-    return [...this.#parts.tasks.missing(folder)].filter(isUnanswered);
+    return [...this.#parts.tasks.missing(folder)].filter(this.#isUnanswered);
   }
+
+  readonly #isUnanswered = ({ ref, state, alone }: Task): boolean => {
+    if (state.kind === 'ready') return alone || this.#parts.ledger.answer(ref) === 'delete';
+    if (state.kind === 'retry') return state.reason.code === 'http-403';
+    return state.kind === 'held' || state.kind === 'failed';
+  };
 
   /**
    * A person says that these may be deleted, `meant` of one folder, or that their documents stay. Gives those that still
    * waited for it.
    */
   async answer(folder: string, meant: readonly Task[], keeps: boolean): Promise<readonly Task[]> {
-    const waiting = () => meant.filter(keeps ? isUnanswered : isHeld);
+    const waiting = () => meant.filter(keeps ? this.#isUnanswered : isHeld);
     // Of others that have gone nobody has said that they may go, and with these they may be too many.
     const isOver =
       this.#areAllAnswered(folder, waiting()) || (await this.#verdict(folder, true))?.kind === 'allow';
@@ -194,8 +200,4 @@ export class DeletionHolds {
 
 function isHeld({ state }: Task): boolean {
   return state.kind === 'held';
-}
-
-function isUnanswered({ state }: Task): boolean {
-  return state.kind === 'held' || state.kind === 'failed';
 }

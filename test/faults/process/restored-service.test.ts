@@ -37,7 +37,7 @@ const sent = () =>
 
 it('retry of a delivered document sends all of it again, though nothing has changed here', async () => {
   const daemon = await place.start();
-  expect((await place.run('retry', 'inbox/a.txt')).out).toBe('Retrying 1 document now.\n');
+  expect((await place.run('retry', 'inbox/a.txt')).out).toBe('Retrying 1 document as soon as possible.\n');
   await daemon.idle(({ totals }) => totals.modified === 1);
   expect(sent()).toMatchObject([
     {
@@ -66,7 +66,9 @@ it('a folder of a service that was restored from a backup is sent again after a 
   await daemon.idle(({ totals }) => totals.modified === 1 && totals.uploaded === 3);
   expect(service.documents.size).toBe(2);
   const before = service.requests.length;
-  expect((await place.run('retry', '--all', 'inbox', '--yes')).out).toBe('Retrying 2 documents now.\n');
+  expect((await place.run('retry', '--all', 'inbox', '--yes')).out).toBe(
+    'Retrying 2 documents as soon as possible.\n',
+  );
   await daemon.idle(({ totals }) => totals.modified === 3);
   expect(service.requests).toHaveLength(before + 2);
   const { failuresTotal } = JSON.parse((await place.run('status', '--json')).out) as Status;

@@ -26,7 +26,8 @@ const words: {
 } = {
   retry: ({ retried }) =>
     retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`,
-  resolve: (_, { action }) => ({ adopt: 'Adopted.', again: 'Queued again.', dismiss: 'Dismissed.' })[action],
+  resolve: (_, { action }) =>
+    ({ adopt: 'Adopted.', again: 'To be sent again.', dismiss: 'Dismissed.' })[action],
   approve: ({ approved }) =>
     approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved.`,
   keep: ({ kept }) =>
@@ -34,7 +35,7 @@ const words: {
   share: ({ shared }, { shown = [] }) => {
     const others = shown.length - shared;
     const rest = others === 0 ? '' : ` Something else is stated for ${countWords(others, 'other')} by now.`;
-    return `${countWords(shared, 'document')} shared as stated.${rest}`;
+    return `${countWords(shared, 'document')} to be shared as stated.${rest}`;
   },
   pause: (_, { folder }) => `${printable(folder ?? 'All folders')} paused.`,
   resume: (_, { folder }) => `${printable(folder ?? 'All folders')} resumed.`,
