@@ -290,6 +290,7 @@ export class Engine {
       unsentModes: this.#unsentModes,
       inspectAgain: (ref) => this.#inspectPath(ref, { present: true, priority: 'live', at: clock.now() }),
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
+      search: (lost) => this.#search(lost),
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });
     this.#roots = new FolderRoots(parts);

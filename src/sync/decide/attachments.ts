@@ -117,6 +117,8 @@ export function withAttachmentSaved(
 export interface FormerOwner {
   /** Where the document stands, or stood. */
   readonly owners: readonly DocumentRef[];
+  /** Its file, where it was seen last; absent: its record tells. */
+  readonly ownerStat?: FileStat | undefined;
   /** The file's own, as its attachment. */
   readonly place: DocumentRef;
   /** Null: the document was not sent with it. */

@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { hasGone, nameOf, refKey, sameFile } from '../../model/document.ts';
+import { hasGone, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
@@ -34,6 +34,7 @@ import { findMove } from './find-moves.ts';
 import type { MoveDecision, MoveEvidence } from './find-moves.ts';
 import type { UnsentAttachments } from './unsent-attachments.ts';
 import type { UnsentModes } from './unsent-modes.ts';
+import type { findInFolders } from './whereabouts.ts';
 
 /** The document is as the service holds it, and its record is to learn what was found, without a request. */
 export interface Adoption {
@@ -62,6 +63,11 @@ function likelySidecarReason(sidecar: string): Reason {
   return { code: likelySidecarCode, message };
 }
 
+/** What a document that attached a file says of it. */
+type OwnerAnswer = AttachmentAnswer | 'not configured' | 'sent without';
+
+const isOver = (answer: OwnerAnswer): boolean => answer === 'gone' || answer === 'sent without';
+
 interface Options extends EngineParts {
   readonly locks: PathLocks;
   readonly evidence: MoveEvidence & DirectoryEvidence;
@@ -71,6 +77,8 @@ interface Options extends EngineParts {
   readonly inspectAgain: (ref: DocumentRef) => void;
   /** Whether a file is known to stand at another path than this one. */
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
+  /** Looks for files in all folders. */
+  readonly search: (lost: readonly FileStat[]) => ReturnType<typeof findInFolders>;
   /** What a file lacks by its own format. */
   readonly formatOf: (task: Task, stat: FileStat) => Promise<NonNullable<Task['format']>>;
 }
@@ -119,19 +127,20 @@ export class DocumentComparison {
    */
   async awaitOwners(task: Task, document: FoundDocument): Promise<Assessment | null> {
     let isNews = false;
-    for (const { owners, place, record, sha256 } of this.ownersOf(document)) {
+    for (const { owners, ownerStat, place, record, sha256 } of this.ownersOf(document)) {
       if (sha256 !== undefined && !(await this.#hasLeft(place, document, sha256))) continue;
       const [ref = document.ref] = owners;
       // It may have been saved in the place of the file that was attached: that one's mode goes with it.
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
       const answers = await Promise.all(owners.map((owner) => this.#attaches(owner, place, document)));
+      if (ownerStat !== undefined && answers.every(isOver))
+        answers.push(...(await this.#attachedElsewhere(ownerStat, place, document)));
       if (record !== null)
         await this.#followAttachment(task, { ref, record }, document, answers.includes('sent without'));
       if (answers.includes('dropped')) continue;
       // The list of a document that was not sent with it holds until that is gone, or was sent without a list.
-      if (record === null && answers.every((answer) => answer === 'gone' || answer === 'sent without'))
-        continue;
+      if (record === null && answers.every(isOver)) continue;
       const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
       const message = answers.includes('not configured')
         ? `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`
@@ -153,11 +162,23 @@ export class DocumentComparison {
     return (there === undefined || hasGone(there)) && (await hash(ref, stat).catch(() => null)) === sha256;
   }
 
+  /** Of a document that has left its path: it is gone only where no directory has it, as they are now. */
+  async #attachedElsewhere(
+    owner: FileStat,
+    place: DocumentRef,
+    document: FoundDocument,
+  ): Promise<readonly OwnerAnswer[]> {
+    const { files, isUnlisted } = (await this.#options.search([owner]))([owner]);
+    const places = files.filter(({ stat }) => owner.ino === 0 || isSameFile(stat, owner));
+    const answers = await Promise.all(places.map((one) => this.#attaches(one, place, document)));
+    return isUnlisted ? [...answers, 'settling'] : answers;
+  }
+
   async #attaches(
     owner: DocumentRef,
     place: DocumentRef,
     { ref, stat }: FoundDocument,
-  ): Promise<AttachmentAnswer | 'not configured' | 'sent without'> {
+  ): Promise<OwnerAnswer> {
     const port = this.#options.folders.get(owner.folder)?.port;
     if (port === undefined) return 'not configured';
     const path = place.folder === owner.folder ? place.path : null;

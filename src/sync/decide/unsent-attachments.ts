@@ -41,7 +41,8 @@ export class UnsentAttachments {
     return this.#with(found).flatMap(({ owner, ownerStat, path, isListed }) => {
       if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
       const owners = [owner, ...(ownerStat === null ? [] : placesOf(ownerStat))];
-      return [{ owners, place: { folder: owner.folder, path }, record: null }];
+      const place = { folder: owner.folder, path };
+      return [{ owners, ownerStat: ownerStat ?? undefined, place, record: null }];
     });
   }
 

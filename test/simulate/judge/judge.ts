@@ -294,7 +294,8 @@ export class Judge {
     const isMode = request.kind === 'modify' && request.file === null && request.attachments === null;
     if (found === null || request.kind === 'delete' || isMode) return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
-    this.#taints.taken(docId, found, attachments, this.reading());
+    const at = { reading: this.reading(), now: request.lastByteAt };
+    this.#taints.taken(docId, found, attachments, at);
   }
 
   answered({ number, kind, lastByteAt }: ServiceRequest, ending: Ending, now: number): void {

@@ -109,14 +109,24 @@ export class Taints {
     this.see(reading, now);
   }
 
-  /** A document was accepted, of this file and with these texts. */
-  taken(docId: string, file: RoledFile, attachments: readonly string[], reading: Reading): void {
+  /** A document was accepted, of this file and with these texts: from now on its record tells, and no list that is gone. */
+  taken(
+    docId: string,
+    file: RoledFile,
+    attachments: readonly string[],
+    { reading, now }: { readonly reading: Reading; readonly now: number },
+  ): void {
     this.#unsent.delete(file.identity);
     this.#former.delete(file.identity);
     for (const [identity, one] of this.#attached) {
       const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.content.toString());
-      if (one.ownerIdentity === file.identity && attachments.some((sent) => text.includes(sent)))
+      if (one.ownerIdentity !== file.identity) continue;
+      if (attachments.some((sent) => text.includes(sent)))
         this.#attached.set(identity, { ...one, docId, sentWith: [...one.sentWith, docId] });
+      else if (one.docId === null && one.until !== Infinity) {
+        this.#attached.delete(identity);
+        this.#former.set(identity, { ...one, overAt: now, isGlimpse: false });
+      }
     }
   }
 
@@ -180,8 +190,9 @@ export class Taints {
   }
 
   #followAttached(reading: Reading, now: number): void {
-    for (const { path, identity, role } of reading.files.values()) {
-      if (role.kind !== 'attachment') continue;
+    for (const { path, identity, role, isUnlisted } of reading.files.values()) {
+      // What no listing has shown nobody knows.
+      if (role.kind !== 'attachment' || (isUnlisted && !this.#attached.has(identity))) continue;
       const known = this.#attached.get(identity);
       this.#attached.set(identity, {
         owner: role.owner,

@@ -101,6 +101,13 @@ describe('I5: what was attached to a document that was not sent is not sent by i
       }),
     ],
     ['is there without its document', () => rmSync(at('report.pdf'))],
+    [
+      'is gone, and the document has a name that is not sent',
+      () => {
+        rmSync(at('report.pdf.meta.json'));
+        renameSync(at('report.pdf'), at('report.bak'));
+      },
+    ],
   ])('where its sidecar %s, however long, until that is valid again', async (_, spoil) => {
     await unsent(spoil);
     expect(sent()).toEqual([]);
