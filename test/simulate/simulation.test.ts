@@ -211,6 +211,85 @@ describe('the simulation', () => {
         [0, move('.save.tmp', 'b.pdf')],
       ],
     },
+    {
+      what: 'a file that leaves its path while its modify is under way keeps its document',
+      first: [
+        { path: 'inbox/a.pdf', text: 'a' },
+        { path: 'inbox/private/c.csv', text: 'c' },
+        { path: 'inbox/private/c.csv.meta.json', text: '{"attachments":["extra/t.csv"]}' },
+        { path: 'inbox/private/extra/t.csv', text: 't' },
+      ],
+      steps: [
+        [20_000, { kind: 'answer', ending: { kind: 'lost', taken: true } }],
+        [0, write('a.pdf', 'b')],
+        [5_000, { kind: 'link', path: 'inbox/a.pdf', to: 'inbox/d/b.docx' }],
+        [0, move('private/c.csv.meta.json', 'a.pdf.meta.json')],
+        [0, move('private/c.csv', 'a.pdf')],
+      ],
+    },
+    {
+      what: 'a narrower mode goes out of a document that comes where attachments are missing',
+      first: [
+        { path: 'inbox/b.csv', text: 'b' },
+        document,
+        attachment,
+        { ...list, text: '{"shareInfo":{"mode":"NONE"},"attachments":["extra/t.csv"]}' },
+      ],
+      steps: [
+        [20_000, move('private/extra', 'moved')],
+        [65_000, move('private/a.txt', '../outside/swap')],
+        [0, move('b.csv', 'private/a.txt')],
+        [0, move('../outside/swap', 'b.csv')],
+      ],
+    },
+    {
+      what: 'what was an attachment stays one while its place cannot be seen, where numbers cannot be told apart',
+      first: [document, attachment, list],
+      steps: [
+        [20_000, move('private/extra/t.csv', 'b.csv')],
+        [0, { kind: 'write', path: 'inbox/private/.ingestignore', text: '*.pdf\n', encoding: 'utf16le' }],
+      ],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
+    {
+      what: 'a file that stands for a moment in the place of one document, and then of another, may be either',
+      first: ['a.pdf', 'b.docx'].map((name) => ({ path: `inbox/${name}`, text: name })),
+      steps: [
+        [20_000, write('.save.tmp', 'b')],
+        [0, move('.save.tmp', 'a.pdf')],
+        [0, move('a.pdf', 'b.docx')],
+        [100, move('b.docx', 'extra/c.docx')],
+      ],
+      setting: { requestsPerMinute: 2 },
+    },
+    {
+      what: 'a document keeps its path where its file goes and an unsent one comes',
+      first: [{ path: 'inbox/b.csv', text: 'a' }],
+      steps: [
+        [20_000, { kind: 'answer', ending: { kind: 'expired', taken: false } }],
+        [0, { kind: 'answer', ending: { kind: 'expired', taken: false } }],
+        [0, write('c.docx', 'c')],
+        [0, { kind: 'answer', ending: { kind: 'expired', taken: false } }],
+        [0, write('.save.tmp', 'b')],
+        [0, move('.save.tmp', 'b.csv')],
+        [65_000, move('c.docx', '../outside/swap')],
+        [0, move('b.csv', 'c.docx')],
+        [0, move('../outside/swap', 'b.csv')],
+      ],
+      setting: { requestsPerMinute: 2 },
+    },
+    {
+      what: 'an attachment whose unsent document goes into a hidden directory is a document',
+      first: [
+        { path: 'inbox/d/b.docx', text: 'b' },
+        { path: 'inbox/d/b.docx.meta.json', text: '{"attachments":["extra/t.csv","none.csv"]}' },
+        { path: 'inbox/d/extra/t.csv', text: 't' },
+      ],
+      steps: [
+        [20_000, move('d/extra', 'moved')],
+        [0, move('d', '.hidden')],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

@@ -155,11 +155,13 @@ export class DocumentComparison {
     return isNews ? compareAgain : null;
   }
 
-  /** Whether a file is what has left the place of an attachment, by its content. */
+  /** Whether a file may be what has left the place of an attachment, by its content. */
   async #hasLeft(place: DocumentRef, { ref, stat }: FoundDocument, sha256: string): Promise<boolean> {
     const { hash, inspect } = this.#options.evidence;
     const there = await inspect(place);
-    return (there === undefined || hasGone(there)) && (await hash(ref, stat).catch(() => null)) === sha256;
+    // What cannot be seen may be gone.
+    const mayBeGone = there === undefined || there.kind === 'unknown' || hasGone(there);
+    return mayBeGone && (await hash(ref, stat).catch(() => null)) === sha256;
   }
 
   /** Of a document that has left its path: it is gone only where no directory has it, as they are now. */

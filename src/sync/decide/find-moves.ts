@@ -356,7 +356,8 @@ function standingAt(
 ): { ref: DocumentRef; stat: FileStat } | null | 'unclear' {
   if (found?.kind === 'document') return { ref, stat: found.document.stat };
   if (found?.kind !== 'settling' && found?.kind !== 'waiting' && found?.kind !== 'unfit') return null;
-  const stat = tasks.get(ref)?.seen?.stat;
+  // What is being sent there may have been replaced since it was seen last.
+  const stat = found.stated?.stat ?? tasks.get(ref)?.seen?.stat;
   if (stat !== undefined && !sameFile(stat, record.stat)) return { ref, stat };
   // What no scan has seen yet it sees soon; else it is the recorded file itself, of which this one is a hard link.
   return found.kind === 'settling' ? 'unclear' : null;

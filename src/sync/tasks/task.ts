@@ -146,7 +146,7 @@ export type TaskEvent =
   | { readonly kind: 'retryRequested'; readonly at: number }
   /** A person changed its record in the ledger. `at`: wall clock. */
   | { readonly kind: 'decided'; readonly at: number; readonly hasRecord: boolean }
-  /** A move brought a record to this path; `dirty`: whoever inspects it works from an older one. */
+  /** A move brought a record to this path; `dirty`: what is known of it goes by an older one. */
   | { readonly kind: 'recordCame'; readonly movedAt: number; readonly dirty: boolean }
   | { readonly kind: 'recordLeft' }
   | { readonly kind: 'held'; readonly reason: Reason; readonly hiddenIn?: DirectoryRef | undefined }
@@ -292,7 +292,8 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     }
     case 'recordCame': {
       const came = { ...task, hasRecord: true, movedAt: event.movedAt };
-      return event.dirty && isUnderWay(state) ? dirty(came) : came;
+      if (!event.dirty) return came;
+      return isUnderWay(state) ? dirty(came) : inspect(came);
     }
     case 'recordLeft':
       return { ...task, hasRecord: false };

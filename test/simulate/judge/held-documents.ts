@@ -123,8 +123,10 @@ export class HeldDocuments {
         else one.taken.add(path);
       }
       for (const [path, since] of one.places) {
-        const isStanding = paths.includes(path);
-        if (isStanding) continue;
+        if (paths.includes(path)) {
+          one.places.set(path, null);
+          continue;
+        }
         // What lies below an ignore file that is not valid is not looked at.
         const isShut = paths.some((other) => reading.shutDirectory(other) !== null);
         const vacatedAt = since === null || isShut ? now : since;
@@ -267,12 +269,14 @@ export class HeldDocuments {
     if (one !== undefined) one.answer = 'none';
   }
 
-  /** Of a file with several names another document's may be another one. */
+  /** Of a file with several names another document's may be another one. What stood for a moment only may be anyone's. */
   #isOfAnother(identity: object, one: HeldDocument, reading: Reading): boolean {
     if (reading.pathsOf(identity).length > 1) return false;
     // Of a further copy, whose answer was lost, nobody knows.
     const known = this.alive().filter(({ answer }) => answer !== 'none');
-    return known.some((other) => other !== one && other.files.has(identity));
+    return known.some(
+      (other) => other !== one && other.files.has(identity) && this.#isKnown(other, identity),
+    );
   }
 }
 

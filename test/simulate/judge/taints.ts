@@ -261,8 +261,11 @@ export class Taints {
     if (standing !== undefined && standing.identity !== identity) return true;
     const document = docId === null ? undefined : this.#held.all.get(docId);
     if (document?.isDeleted === true) return true;
-    const owners =
-      document === undefined ? reading.pathsOf(ownerIdentity ?? {}) : pathsOf(this.#held, document, reading);
+    // What moves into a directory that is hidden is gone, as if it had moved out (contract 7.25).
+    const unsent = reading
+      .pathsOf(ownerIdentity ?? {})
+      .filter((one) => reading.files.get(one)?.role.kind !== 'elsewhere');
+    const owners = document === undefined ? unsent : pathsOf(this.#held, document, reading);
     // Where its owner has left its sidecar behind, that is none of its own any more.
     const places = owners.length > 0 ? owners : [owner];
     const sidecars = places.map((one) => reading.sidecarOf(one)?.path ?? null);

@@ -59,7 +59,7 @@ const table: Record<EventKind, Partial<Record<StateKind, StateKind | `${StateKin
   refused: { inspect: 'failed' },
   retryRequested: { failed: 'inspect', retry: 'inspect' },
   decided: { ...allTo('inspect'), inspecting: 'inspecting+', sending: 'sending+' },
-  recordCame: { inspecting: 'inspecting+', sending: 'sending+' },
+  recordCame: { ...allTo('inspect'), inspecting: 'inspecting+', sending: 'sending+' },
   recordLeft: {},
   held: { ...allTo('held'), dormant: 'dormant' },
   inspectionStarted: { inspect: 'inspecting' },
