@@ -294,6 +294,14 @@ export function joinPath(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`;
 }
 
+/**
+ * The path of a document whose own is another file's by now: below that file, where nothing can stand, and of a name that
+ * nobody gives a directory that comes there later.
+ */
+export function replacedPath(path: string): string {
+  return `${path}/(its file was replaced)/${nameOf(path)}`;
+}
+
 /** Says whether a reference leads to a place inside a folder. */
 export function isValidRef({ folder, path }: DocumentRef): boolean {
   return isValidFolder(folder) && isValidPath(path);

@@ -7,6 +7,7 @@ import { listDocuments } from '../../src/daemon/control/list-documents.ts';
 import { readPauses } from '../../src/daemon/control/pauses.ts';
 import { lineText, readPast } from '../../src/daemon/history/history-files.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
+import { refKey, replacedPath } from '../../src/model/document.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
 import { errorMessage, LedgerUnwritableError } from '../../src/model/errors.ts';
 import type { Activity, Reason } from '../../src/model/report/status.ts';
@@ -233,12 +234,16 @@ it('tells of what was refused before a restart and is refused again each answer 
   expect([await refuse(), await refuse()]).toEqual([3, 4]);
 });
 
-it('calls no rule of a name an attempt', async () => {
+it('calls no rule of a name an attempt, and names the document whose file was replaced', async () => {
   world = await engineWorld();
   world.folder.write('a.b.txt', 'text');
+  const ref = { folder: 'inbox', path: replacedPath('a.b.txt') };
   await world.sync();
+  await world.ledger().commit([{ kind: 'put', ref, record: recordOf() }]);
   const { control } = decisionsIn(world, ['inbox']);
-  expect(await control.why('inbox/a.b.txt')).toMatchObject({ verdict: { kind: 'unfit' }, attempts: [] });
+  const notes = [expect.stringContaining(`see ingestd why "${refKey(ref)}"`)];
+  const verdict = { kind: 'unfit' };
+  expect(await control.why('inbox/a.b.txt')).toMatchObject({ verdict, attempts: [], notes });
 });
 
 describe('decisions that come while an earlier one is written, or that cannot be', () => {

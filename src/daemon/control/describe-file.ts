@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { awaitsContent, isAbsent, nameOf, refKey } from '../../model/document.ts';
+import { awaitsContent, isAbsent, nameOf, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -67,6 +67,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const document = found.kind === 'document' ? found.document : null;
   const absent = found.kind === 'absent' ? absentFile(known) : null;
   const held = metadataOf(found, record);
+  const replaced = { ...ref, path: replacedPath(ref.path) };
   const verdict = verdictOf(found);
   // What stays an attachment is looked at again, but nothing is to happen to it then.
   const dueMs = task === undefined || !sources.isRunning || isAttached(task) ? null : dueOf(task);
@@ -86,6 +87,9 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
       ...(held.narrower === null ? [] : [held.narrower.message]),
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
       ...doubtNotes(known, found.kind === 'absent'),
+      ...(ledger.get(replaced) === undefined
+        ? []
+        : [`the document of the file that it replaced: see ingestd why "${refKey(replaced)}"`]),
     ],
     next: aside?.next ?? nextStep(found, file),
     nextAt: dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString(),

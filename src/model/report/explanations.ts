@@ -431,7 +431,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       held: {
         cause: 'Deletions held',
-        fix: 'If the files were meant to go, delete the documents on the page or with ingestd approve. Else put the files back, or keep the documents without them: on the page, or with ingestd keep.',
+        fix: 'If the files were meant to go, delete the documents on the page or with ingestd approve. Else put the files back (one that was replaced, under another name), or keep the documents without them: on the page, or with ingestd keep.',
         health: 'attention',
         isTold: false,
       },

@@ -3,9 +3,8 @@ import {
   isBirthKnown,
   isPerhapsSame,
   isSameFile,
-  joinPath,
-  nameOf,
   refKey,
+  replacedPath,
   sameFile,
   symbolicLinkCode,
 } from '../../model/document.ts';
@@ -379,7 +378,7 @@ export async function leavePaths(
     if (!isOfAnother) continue;
     const { folder } = overwritten.ref;
     let { path } = overwritten.ref;
-    while (ledger.get({ folder, path }) !== undefined) path = joinPath(path, nameOf(path));
+    while (ledger.get({ folder, path }) !== undefined) path = replacedPath(path);
     if ((await inspect({ folder, path }))?.kind !== 'absent') return null;
     left.push({ ref: { folder, path }, takenBy: overwritten });
   }

@@ -350,11 +350,11 @@ describe('I1: the records of a directory', () => {
     [
       'leave one that they push from its path in its own folder',
       pushed,
-      'other/a/one → inbox/b/one, other/a/two → inbox/b/two; inbox/b/one/one = doc of inbox/b/one, other/a/one, other/a/two; inbox/b is 10, other/a is 30',
+      'other/a/one → inbox/b/one, other/a/two → inbox/b/two; inbox/b/one/(its file was replaced)/one = doc of inbox/b/one, other/a/one, other/a/two; inbox/b is 10, other/a is 30',
     ],
     [
       'do not where one that they would push from its path could not be missing there',
-      { ...pushed, finds: { 'inbox/b/one/one': ignored } },
+      { ...pushed, finds: { 'inbox/b/one/(its file was replaced)/one': ignored } },
       'not proven',
     ],
   ])('%s', async (_, world, expected) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { fileKey, refKey } from '../../../src/model/document.ts';
+import { fileKey, refKey, replacedPath } from '../../../src/model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../../src/model/document.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { changesOf, findMove, isStillTrue, moveUnsent } from '../../../src/sync/decide/find-moves.ts';
@@ -248,6 +248,7 @@ describe('the document of a file that stands at a path', () => {
     records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
     at: 'inbox/a',
   };
+  const replaced = 'inbox/b/(its file was replaced)/b';
   const over: Place = {
     disk: { 'inbox/b': [1, 'one'] },
     records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
@@ -286,19 +287,19 @@ describe('the document of a file that stands at a path', () => {
     [
       'stays in its own folder where a file of another one comes over it',
       { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
-      'other/a → inbox/b; left: other/a, inbox/b/b = doc of inbox/b',
+      `other/a → inbox/b; left: other/a, ${replaced} = doc of inbox/b`,
     ],
     [
       'stays so where one was missing there already',
-      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'], 'inbox/b/b': [3, 'three'] } },
-      'other/a → inbox/b; left: other/a, inbox/b/b/b = doc of inbox/b',
+      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'], [replaced]: [3, 'three'] } },
+      `other/a → inbox/b; left: other/a, ${replacedPath(replaced)} = doc of inbox/b`,
     ],
     [
       'keeps its path where it could not be missing there, but would be kept as ignored',
       {
         ...over,
         records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] },
-        finds: { 'inbox/b/b': { kind: 'ignored', code: 'ignored', message: '' } },
+        finds: { [replaced]: { kind: 'ignored', code: 'ignored', message: '' } },
       },
       'none',
     ],
