@@ -125,8 +125,8 @@ export class DeletionHolds {
     return [...this.#parts.tasks.missing(folder)].filter(this.#isUnanswered);
   }
 
-  readonly #isUnanswered = ({ ref, state, alone }: Task): boolean => {
-    if (state.kind === 'ready') return alone || this.#parts.ledger.answer(ref) === 'delete';
+  readonly #isUnanswered = ({ ref, state }: Task): boolean => {
+    if (state.kind === 'ready') return this.#parts.ledger.answer(ref) === 'delete';
     if (state.kind === 'retry') return state.reason.code === 'http-403';
     return state.kind === 'held' || state.kind === 'failed';
   };
