@@ -65,7 +65,7 @@ import { DeletionHolds } from './decide/deletion-holds.ts';
 import { sentDocuments, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { changesOf, isStillTrue, moveUnsent } from './decide/find-moves.ts';
-import type { Move, MoveEvidence } from './decide/find-moves.ts';
+import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
 import type { FileKnowledge } from './decide/inspect-document.ts';
 import { UnsentAttachments } from './decide/unsent-attachments.ts';
@@ -876,10 +876,10 @@ export class Engine {
       // It follows its file, which has to stand still for that.
       if (kind === 'settling' || this.#comparison.ownersOf(stated).length > 0) return null;
       const move = await this.#comparison.findMove(task, stated);
-      if (move.kind === 'none') return null;
-      return move.kind === 'move' && (await this.#follow(task, move)) ? this.#assess(task) : compareAgain;
+      return move.kind === 'none' ? null : this.#assessMoved(task, move);
     }
     const found = await this.#comparison.compareStated(task, stated, record);
+    if (found?.kind === 'move') return kind === 'settling' ? compareAgain : this.#assessMoved(task, found);
     if (found?.kind !== 'send') return found;
     // What changes all the time is tried no more often for that.
     const triedAt = this.attempts.of(task.key).at(-1)?.at ?? -Infinity;
@@ -889,6 +889,11 @@ export class Engine {
     this.#advance(task, { kind: 'found', seen: seenOf(stated) });
     this.#noteReplaced(task, before);
     return found;
+  }
+
+  /** What is to be sent of a path once its record is that of the file that stands there. */
+  async #assessMoved(task: Task, move: MoveDecision): Promise<Assessment> {
+    return move.kind === 'move' && (await this.#follow(task, move)) ? this.#assess(task) : compareAgain;
   }
 
   readonly #isSentWith = (ref: DocumentRef, place: DocumentRef, file: FileStat): boolean => {

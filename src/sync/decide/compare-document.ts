@@ -31,7 +31,7 @@ import type { FormerOwner } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
 import { findMove } from './find-moves.ts';
-import type { MoveDecision, MoveEvidence } from './find-moves.ts';
+import type { Move, MoveDecision, MoveEvidence } from './find-moves.ts';
 import type { UnsentAttachments } from './unsent-attachments.ts';
 import type { UnsentModes } from './unsent-modes.ts';
 import type { findInFolders } from './whereabouts.ts';
@@ -301,13 +301,13 @@ export class DocumentComparison {
 
   /**
    * What goes out of a document whose content, or attachments, cannot be sent just now: at most a narrower mode, once it is
-   * certain that it is for the file which stands there. Null: nothing.
+   * certain that it is for the file which stands there, or first the move by which that came. Null: nothing.
    */
   async compareStated(
     task: Task,
     document: FoundDocument | undefined,
     record: LedgerRecord | undefined,
-  ): Promise<Assessment | null> {
+  ): Promise<Assessment | Move | null> {
     if (document === undefined || record === undefined || record.docId === task.unknownDocId) return null;
     if (planNarrowing(document, record) === null || (await this.awaitOwners(task, document)) !== null)
       return null;
@@ -315,7 +315,8 @@ export class DocumentComparison {
     const isKnown =
       sameFile(record.stat, document.stat) ||
       (folders.isListedSince(task.since) && !standsElsewhere(document.ref, record.stat));
-    if (!isKnown || (await this.findMove(task, document)).kind !== 'none') return compareAgain;
+    const move = isKnown ? await this.findMove(task, document) : unclear;
+    if (move.kind !== 'none') return move.kind === 'move' ? move : compareAgain;
     const found = await this.compare(task, document, record);
     return found.kind === 'adopt' ? null : found;
   }

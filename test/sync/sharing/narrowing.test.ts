@@ -280,6 +280,17 @@ describe('what is stated of a document that cannot go out', () => {
     expect(mode).toBe('EVERYONE');
   });
 
+  it('goes out for the document whose file was renamed to its place: that follows its file first (7.1)', async () => {
+    await write('.meta.json', stating('EVERYONE'));
+    await write('a.txt', 'one');
+    await write('b.txt', 'two');
+    await world.sync();
+    await rename(at('b.txt'), at('a.txt'));
+    await write('a.txt.meta.json', stating('NONE', { attachments: ['x.csv'] }));
+    await goOn();
+    expect([held(), undelivered()]).toEqual([['two', 'NONE'], ['a.txt: attachment-missing']]);
+  });
+
   it('goes out where the path of its directory of attachments is too long to be looked up', async () => {
     // The name of a sidecar is two bytes shorter than that of the directory.
     const room = 4_079 - at('').length;
