@@ -15,25 +15,24 @@ import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
 import { placeBelow } from '../walk/root-identity.ts';
-import { readIgnoreFile } from './read-ignore-file.ts';
+import { readIgnoreFile, rulesBelow } from './read-ignore-file.ts';
 
 /** What a document attaches, as it is on disk. */
 export interface FoundAttachments {
   /** What is in its directory of attachments; null: it has none. */
   readonly own: AttachmentListing | null;
-  /** What its sidecar lists, or what it was last sent with. */
-  readonly listed: readonly ListedFile[];
+  /** In the order in which they are sent. */
+  readonly files: readonly PlacedAttachment[];
   /** What of it goes into the document's fingerprint. */
   readonly keys: readonly (readonly [string, string])[];
 }
 
-/** Files of an attachments directory that count, in the order in which they are sent. */
 type AttachmentListing =
   | {
       readonly kind: 'listed';
-      readonly files: readonly Entry[];
       /** Everything in it, attachment or not. */
       readonly entries: readonly Entry[];
+      readonly files: readonly PlacedAttachment[];
       /** Names of symbolic links, which are no attachments, wherever they lead. */
       readonly links: readonly string[];
       /** Names that cannot be sent at all: printable. */
@@ -43,9 +42,10 @@ type AttachmentListing =
   /** Its ignore file is not valid, or could not be read: `message` says why. */
   | { readonly kind: 'barred'; readonly message: string; readonly isPassing: boolean };
 
-/** A file that a sidecar lists. */
-export interface ListedFile {
-  /** Its path as written, or from the root. */
+/** A file that counts as an attachment: it lies in the directory of attachments, or a sidecar, or the record, lists it. */
+export interface PlacedAttachment {
+  readonly by: 'directory' | 'sidecar' | 'record';
+  /** Its path from the root; of a sidecar as written. */
   readonly text: string;
   readonly place: AttachmentPlace;
   /** Why a path inside the folder is none of an attachment, whatever stands there; null: it may be. */
@@ -80,20 +80,18 @@ export async function findAttachments(
   const raw = joinPath(folder.tree.rawPath(directoryOf(path)), document.own?.raw ?? '');
   const place = placeBelow(realRoot, raw);
   const own = document.own === null ? null : await listAttachments(folder, document, { place, slice });
-  const listed = [
+  const files = [
+    ...(own?.kind === 'listed' ? own.files : []),
     ...document.listed.map((text) => {
       const place = resolveAttachment(directoryOf(document.path), text, folder.settings.attachments);
-      return lookAt(folder, document, { text, place });
+      return lookAt(folder, document, { by: 'sidecar', text, place });
     }),
     ...document.sentWith.map((text) =>
-      lookAt(folder, document, { text, place: { kind: 'inside', path: text } }),
+      lookAt(folder, document, { by: 'record', text, place: { kind: 'inside', path: text } }),
     ),
   ];
-  const keys = [
-    ...(own === null ? [] : keysOf(path, own)),
-    ...listed.map((file) => [file.text, keyOf(folder, file)] as const),
-  ];
-  return { own, listed, keys };
+  const keys = files.map((file) => [file.text, keyOf(folder, file)] as const);
+  return { own, files, keys: own === null ? keys : [...keysOf(path, own), ...keys] };
 }
 
 /** Lists the directory of a document's attachments: its files, not its subdirectories. It may have an ignore file. */
@@ -111,22 +109,23 @@ async function listAttachments(
       isTrustedCompanion(folder.settings.sidecarOwner, ignoreFile.stats, own?.uid ?? -1);
     const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree) : null;
     if (ruled?.kind === 'invalid') return { ...ruled, kind: 'barred' };
-    const rules =
-      ruled === null
-        ? rulesAbove
-        : [...rulesAbove, { directory: path, file: joinPath(path, ignoreFileName), rules: ruled.rules }];
+    const rules = rulesBelow(rulesAbove, path, ruled?.rules);
     const counted = entries
       .filter(
         ({ name, kind }) => kind !== 'directory' && kind !== 'other' && mayCount(joinPath(path, name), rules),
       )
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    const files = counted.filter(({ kind }) => kind !== 'link');
+    const files = counted.flatMap((entry): readonly PlacedAttachment[] => {
+      const text = joinPath(path, entry.name);
+      const place = { kind: 'inside', path: text } as const;
+      return entry.kind === 'link' ? [] : [{ by: 'directory', text, place, refusal: null, entry }];
+    });
     const links = counted.filter(({ kind }) => kind === 'link').map(({ name }) => name);
     const nameless = [
       ...bytes.filter(({ kind }) => kind === 'file').map(({ name }) => printableBytes(name)),
       ...twins.filter(({ kind }) => kind === 'file').map(({ name }) => name),
     ];
-    return { kind: 'listed', files, entries, links, nameless };
+    return { kind: 'listed', entries, files, links, nameless };
   } catch (error) {
     return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
   }
@@ -148,30 +147,29 @@ export function isLinkedAttachment(folder: FolderState, path: string): boolean {
 function lookAt(
   folder: FolderState,
   { path: document, rules }: AttachingDocument,
-  { text, place }: Pick<ListedFile, 'text' | 'place'>,
-): ListedFile {
+  listed: Pick<PlacedAttachment, 'by' | 'text' | 'place'>,
+): PlacedAttachment {
+  const { place } = listed;
   const directory = directoryOf(document);
-  if (place.kind !== 'inside') return { text, place, refusal: null, entry: null };
+  if (place.kind !== 'inside') return { ...listed, refusal: null, entry: null };
   const named = classifyByName(folder, place.path, { read: { directory, rules } });
   if (named.kind !== 'file' && named.kind !== 'attachment') {
     const refusal = 'message' in named ? named.message : 'it is not a document';
-    return { text, place, refusal, entry: null };
+    return { ...listed, refusal, entry: null };
   }
   // Where case does not count, a directory on the way may be found by a name that it does not have.
   const way = [...directoriesTo(place.path), place.path].map((at) => entryAt(folder, at, locateOnDisk));
-  return { text, place, refusal: null, entry: way.includes(null) ? null : (way.at(-1) ?? null) };
+  return { ...listed, refusal: null, entry: way.includes(null) ? null : (way.at(-1) ?? null) };
 }
 
-function keysOf(path: string, listing: AttachmentListing): (readonly [string, string])[] {
+/** What of a directory of attachments that cannot be sent goes into the fingerprint. */
+function keysOf(path: string, listing: AttachmentListing): readonly (readonly [string, string])[] {
   if (listing.kind === 'unreadable') return [[path, listing.code]];
   if (listing.kind === 'barred') return [[path, listing.message]];
-  return [
-    ...listing.files.map((entry) => [joinPath(path, entry.name), entryKey(entry)] as const),
-    ...listing.nameless.map((name) => [joinPath(path, name), 'nameless'] as const),
-  ];
+  return listing.nameless.map((name) => [joinPath(path, name), 'nameless'] as const);
 }
 
-function keyOf({ attachmentLists }: FolderState, { place, refusal, entry }: ListedFile): string {
+function keyOf({ attachmentLists }: FolderState, { place, refusal, entry }: PlacedAttachment): string {
   if (place.kind !== 'inside') return place.kind;
   if (refusal !== null || attachmentLists.isOwner(place.path)) return 'refused';
   if (entry === null) return 'missing';

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 
 import { decodeText } from '../../lib/text/decode-text.ts';
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
+import { joinPath } from '../../model/document.ts';
 import { cannotBeRead, errorCode, errorMessage, readFaultOf } from '../../model/errors.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import { createIgnoreRules } from '../rules/ignore-patterns.ts';
-import type { FileRules } from '../rules/ignore-patterns.ts';
+import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { Tree } from '../walk/directory-state.ts';
 
 /** The rules of an ignore file, or why there are none: then nothing in it and below is sent or deleted. */
@@ -54,6 +55,16 @@ export function readIgnoreFile(absolute: string, tree: Tree, former?: FileRules)
     const message = cannotBeRead(`its ${ignoreFileName}`, code);
     return { kind: 'invalid', message, isPassing: readFaultOf(code) !== 'barred' };
   }
+}
+
+/** The rules that hold in a directory: those above it, and those of its own ignore file, if it has one. */
+export function rulesBelow(
+  above: readonly PlacedRules[],
+  directory: string,
+  own: FileRules | undefined,
+): readonly PlacedRules[] {
+  if (own === undefined) return above;
+  return [...above, { directory, file: joinPath(directory, ignoreFileName), rules: own }];
 }
 
 const notPlain = `is larger than ${maxBytes / 1024} KiB or not a regular file; replace it, or remove it`;

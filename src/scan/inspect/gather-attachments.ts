@@ -5,7 +5,11 @@ import type { FoundAttachment, NoDocument } from '../../model/document.ts';
 import { errorCode, unreadableNowCode } from '../../model/errors.ts';
 import { attachmentDirectoryEnd, judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
-import type { AttachingDocument, FoundAttachments, ListedFile } from '../companions/find-attachments.ts';
+import type {
+  AttachingDocument,
+  FoundAttachments,
+  PlacedAttachment,
+} from '../companions/find-attachments.ts';
 import { ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { statOf } from '../rules/entry.ts';
@@ -69,16 +73,11 @@ export async function gatherAttachments(
       'its name is not valid UTF-8, or differs from another only in how accents are encoded',
     );
   const attachments: FoundAttachment[] = [];
-  const owned = (found.own?.files ?? []).map(({ name, ...entry }) => {
-    const path = joinPath(directory, name);
-    return { path, shown: printable(path), entry };
-  });
-  for (const file of [...owned, ...found.listed]) {
-    const isSentWith = 'text' in file && sentWith.includes(file.text);
+  for (const file of found.files) {
     // It lies in the directory by now.
-    if (isSentWith && attachments.some(({ name }) => name === nameOf(file.text))) continue;
-    const placed = 'text' in file ? placeListed(folder, document, file) : file;
-    if (isSentWith && 'kind' in placed && placed.kind === 'unfit') continue;
+    if (file.by === 'record' && attachments.some(({ name }) => name === nameOf(file.text))) continue;
+    const placed = placeOf(folder, document, file);
+    if (file.by === 'record' && 'kind' in placed && placed.kind === 'unfit') continue;
     if ('kind' in placed) return placed;
     const judged = judge(folder, placed, ownerUid);
     if ('kind' in judged) return judged;
@@ -98,14 +97,15 @@ interface PlacedFile {
   readonly path: string;
   /** How a person knows it. */
   readonly shown: string;
-  readonly entry: NonNullable<ListedFile['entry']>;
+  readonly entry: NonNullable<PlacedAttachment['entry']>;
 }
 
-function placeListed(
+function placeOf(
   folder: FolderState,
   document: string,
-  { text, place, refusal, entry }: ListedFile,
+  { by, text, place, refusal, entry }: PlacedAttachment,
 ): PlacedFile | NoDocument {
+  if (by === 'directory' && entry !== null) return { path: text, shown: printable(text), entry };
   const shown = excerpt(text);
   if (place.kind === 'beyond') {
     const message = `the attachment ${shown} is not in the document’s directory or below it; move it there, or set attachments: folder for this folder`;

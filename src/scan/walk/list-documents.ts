@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
-import { joinPath, nameOf } from '../../model/document.ts';
+import { joinPath } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -13,6 +13,7 @@ import { findAttachments } from '../companions/find-attachments.ts';
 import type { FoundAttachments } from '../companions/find-attachments.ts';
 import { entryKey, statOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
+import type { PairedSidecar } from '../rules/relate.ts';
 import type { WatchState } from '../watch/backend.ts';
 import { mayBeMeantFor } from '../rules/sidecar-names.ts';
 import type { PairedEntries } from './pair-directory.ts';
@@ -39,7 +40,6 @@ export interface ListedDirectory {
   readonly fingerprint: string;
   readonly sorted: SortedEntries;
   readonly paired: PairedEntries;
-  readonly context: VisitContext;
 }
 
 /** The documents of a directory, as a scan reports them. */
@@ -66,12 +66,18 @@ function nothingFound() {
   };
 }
 
+/** For so many sidecars that fit no file the document is looked for that each may be meant for. */
+const mostGuesses = 20;
+
 /** Turns a directory's files into entries, each with its fingerprint. Attachments are left out. */
-export async function listDocuments(folder: FolderState, listed: ListedDirectory): Promise<FoundDocuments> {
-  const { path: directory, fingerprint, sorted, paired } = listed;
+export async function listDocuments(
+  folder: FolderState,
+  { path: directory, absolute, rules, fingerprint, sorted, paired }: ListedDirectory,
+  context: VisitContext,
+): Promise<FoundDocuments> {
+  const { attachmentLists, observations, tree } = folder;
   const found = nothingFound();
-  const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
-    found.skips.push({ path: joinPath(directory, name), code, message });
+  const { entries, unfit } = found;
   const attachNothing = [sorted.sidecars, sorted.attachmentDirectories, paired.sentWith];
   const plain = attachNothing.every(({ size }) => size === 0);
   for (const files of [sorted.documents, sorted.otherFiles]) {
@@ -79,13 +85,13 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       if (stats === null) continue;
       const path = joinPath(directory, name);
       const classified = classifyFile({ path, stats, exclusion }, folder);
-      if (classified.kind === 'skipped') skip(name, classified);
+      if (classified.kind === 'skipped') skip(path, classified);
       if (classified.kind === 'attachment') found.attached += 1;
       if (classified.kind !== 'document') continue;
-      const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, stats, found });
+      const own = plain ? fingerprint : await fingerprintOf(name, stats);
       if (own !== fingerprint) found.fingerprints.push(own);
       const ownMode = paired.lists.get(paired.sidecars.get(name)?.name ?? '')?.mode;
-      found.entries.push({
+      entries.push({
         name,
         stat: stats,
         fingerprint: own,
@@ -95,170 +101,134 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   }
   // Of a document that is ignored, or not there: what lies in it is not sent, and stands all the same.
   const owned = new Set(found.attachmentDirectories);
-  for (const [name, own] of sorted.attachmentDirectories) {
-    if (!owned.has(joinPath(directory, own.name)))
-      await lookAtAttached(folder, listed, { owner: name, ownerStat: null }, found);
+  for (const [owner, own] of sorted.attachmentDirectories)
+    if (!owned.has(joinPath(directory, own.name))) await lookAtAttached({ owner, ownerStat: null, own });
+  // What the sidecars of files list that a rule leaves out: they may be sent some day, or go.
+  for (const { name: owner, stats } of sorted.leftOut) {
+    const sidecar = paired.ofLeftOut.get(owner);
+    if (sidecar?.kind === 'own' && stats !== null)
+      await lookAtAttached({ owner, ownerStat: statOf(stats), sidecar });
   }
-  await findAttachedToLeftOut(folder, listed, found);
-  await findMeant(listed, found);
-  for (const [name, why] of paired.unpaired) skip(name, classifyUnpaired(why, found.unfit.get(name)));
+  await findMeant();
+  for (const [name, why] of paired.unpaired)
+    skip(joinPath(directory, name), classifyUnpaired(why, unfit.get(name)));
   // They are reported under the names that they have on disk, which are nobody else's, to be shown as failed.
   for (const { stats, raw } of sorted.twins) {
-    if (stats !== null) found.entries.push({ name: raw, stat: stats, fingerprint });
+    if (stats !== null) entries.push({ name: raw, stat: stats, fingerprint });
   }
   return found;
-}
 
-/** For so many sidecars that fit no file the document is looked for that each may be meant for. */
-const mostGuesses = 20;
-
-async function findMeant(
-  { sorted: { inCapitals }, paired, context }: ListedDirectory,
-  { entries, unfit }: Pick<FoundDocuments, 'entries' | 'unfit'>,
-): Promise<void> {
-  for (const name of inCapitals) unfit.set(name, undefined);
-  for (const [name, why] of paired.unpaired) {
-    if (why !== 'orphan') continue;
-    const isGuessed = unfit.size < mostGuesses;
-    const isMeant = (document: string) => !paired.sidecars.has(document) && mayBeMeantFor(name, document);
-    unfit.set(name, isGuessed ? entries.find((document) => isMeant(document.name))?.name : undefined);
-    await context.slice();
+  function skip(path: string, { code, message }: Omit<Skip, 'path'>): void {
+    found.skips.push({ path, code, message });
   }
-}
 
-/** What the sidecars of files list that a rule leaves out: they may be sent some day, or go. */
-async function findAttachedToLeftOut(
-  folder: FolderState,
-  { path, rules, sorted, paired, context }: ListedDirectory,
-  { attachments }: Pick<FoundDocuments, 'attachments'>,
-): Promise<void> {
-  for (const { name, stats } of sorted.leftOut) {
-    const sidecar = paired.ofLeftOut.get(name);
-    if (sidecar?.kind !== 'own' || stats === null) continue;
-    const { attachments: listed = [] } = paired.lists.get(sidecar.name) ?? {};
-    const document = { path: joinPath(path, name), rules, own: null, listed, sentWith: [] };
-    const attached = await findAttachments(folder, document, context);
-    attachments.push(...listedFiles({ owner: name, ownerStat: statOf(stats) }, attached));
-  }
-}
-
-/** A document that attaches files. */
-type Owner = Pick<AttachedFile, 'owner' | 'ownerStat'>;
-
-function listedFiles(owner: Owner, { listed }: FoundAttachments): readonly AttachedFile[] {
-  return listed.flatMap(({ place, entry }) => {
-    if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) return [];
-    return [{ ...owner, path: place.path, stat: statOf(entry.stats), isListed: true }];
-  });
-}
-
-/** Looks at what a document attaches; takes note of its directory of attachments, which is watched from then on. */
-async function lookAtAttached(
-  folder: FolderState,
-  { path, absolute, rules, sorted, paired, context }: ListedDirectory,
-  owner: Owner,
-  found: FoundDocuments,
-  listed: readonly string[] = [],
-): Promise<FoundAttachments> {
-  const { owner: name } = owner;
-  const own = sorted.attachmentDirectories.get(name);
-  const ownPath = joinPath(path, own?.name ?? '');
-  if (own !== undefined && own.stats !== null) {
-    context.watch(ownPath, `${absolute}/${own.raw}`, own.stats);
-    found.attachmentDirectories.push(ownPath);
-  }
-  const ownDirectory = own === undefined ? null : { raw: own.raw, uid: own.stats?.uid ?? -1 };
-  const sentWith = paired.sentWith.get(joinPath(path, name)) ?? [];
-  const document = { path: joinPath(path, name), rules, own: ownDirectory, listed, sentWith };
-  const attached = await findAttachments(folder, document, context);
-  if (attached.own?.kind === 'unreadable') {
-    found.hidesFiles = true;
-    if (readFaultOf(attached.own.code) === 'passing')
-      found.unread ??= cannotBeRead(printable(nameOf(ownPath)), attached.own.code);
-  } else if (attached.own?.kind === 'barred') {
-    found.hidesFiles = true;
-    if (attached.own.isPassing) found.unread ??= `${printable(nameOf(ownPath))}: ${attached.own.message}`;
-  } else if (attached.own !== null && own !== undefined) {
-    for (const { name: file, stats } of attached.own.files)
-      if (stats !== null)
-        found.attachments.push({
-          ...owner,
-          path: joinPath(ownPath, file),
-          stat: statOf(stats),
-          isListed: false,
-        });
-    const raw = joinPath(folder.tree.rawPath(path), own.raw);
-    const { entries } = attached.own;
-    if (own.stats !== null)
-      await noteAttached(folder, context, found, { path: ownPath, raw, stats: own.stats, entries });
-  }
-  return attached;
-}
-
-/** A directory of attachments, or one below, and what is in it. */
-interface AttachedDirectory {
-  readonly path: string;
-  /** As on disk, from the root. */
-  readonly raw: string;
-  readonly stats: Stats;
-  readonly entries: readonly Entry[];
-}
-
-/** Takes note of what sidecars list of a directory of attachments and of those below it, which are watched from then on. */
-async function noteAttached(
-  folder: FolderState,
-  context: VisitContext,
-  found: FoundDocuments,
-  { path: directory, raw: above, stats, entries }: AttachedDirectory,
-): Promise<void> {
-  const { attachmentLists, observations } = folder;
-  observations.list(directory, stats, entries);
-  for (const entry of entries) {
-    const path = joinPath(directory, entry.name);
-    if (entry.kind === 'file' && attachmentLists.isAttachment(path)) {
-      found.attached += 1;
-      found.fingerprints.push(`${path} ${entryKey(entry)}`);
+  async function findMeant(): Promise<void> {
+    for (const name of sorted.inCapitals) unfit.set(name, undefined);
+    for (const [name, why] of paired.unpaired) {
+      if (why !== 'orphan') continue;
+      const isGuessed = unfit.size < mostGuesses;
+      const isMeant = (document: string) => !paired.sidecars.has(document) && mayBeMeantFor(name, document);
+      unfit.set(name, isGuessed ? entries.find((document) => isMeant(document.name))?.name : undefined);
+      await context.slice();
     }
-    if (entry.kind !== 'directory' || entry.stats === null || !attachmentLists.reaches(path)) continue;
-    const raw = joinPath(above, entry.raw);
-    const place = placeBelow(context.realRoot, raw);
-    context.watch(path, place, entry.stats);
-    found.attachmentDirectories.push(path);
-    try {
-      const listing = await listDirectory(place, context.slice);
-      const below = { path, raw, stats: entry.stats, entries: listing.entries };
-      await noteAttached(folder, context, found, below);
-    } catch (error) {
+  }
+
+  /** The fingerprint of a document; takes note of what it attaches. */
+  async function fingerprintOf(owner: string, stats: Stats): Promise<string> {
+    const sidecar = paired.sidecars.get(owner);
+    const own = sorted.attachmentDirectories.get(owner);
+    const attached = await lookAtAttached({ owner, ownerStat: statOf(stats), own, sidecar });
+    if (attached.own?.kind === 'listed') {
+      found.attached += attached.own.files.filter(({ text }) => !attachmentLists.isAttachment(text)).length;
+      for (const link of attached.own.links)
+        skip(joinPath(joinPath(directory, own?.name ?? ''), link), linkedAttachment);
+    }
+    const entry = sorted.sidecars.get(sidecar?.name ?? '');
+    return documentFingerprint(fingerprint, {
+      sidecar:
+        sidecar === undefined || entry === undefined ? null : { kind: sidecar.kind, key: entryKey(entry) },
+      attachments: attached.keys,
+    });
+  }
+
+  /** Looks at what a document attaches; takes note of its directory of attachments, which is watched from then on. */
+  async function lookAtAttached({
+    own,
+    sidecar,
+    ...owner
+  }: Pick<AttachedFile, 'owner' | 'ownerStat'> & {
+    readonly own?: Entry | undefined;
+    readonly sidecar?: PairedSidecar | undefined;
+  }): Promise<FoundAttachments> {
+    const document = joinPath(directory, owner.owner);
+    const attached = await findAttachments(
+      folder,
+      {
+        path: document,
+        rules,
+        own: own === undefined ? null : { raw: own.raw, uid: watchAttached(own)?.uid ?? -1 },
+        listed: paired.lists.get(sidecar?.name ?? '')?.attachments ?? [],
+        sentWith: paired.sentWith.get(document) ?? [],
+      },
+      context,
+    );
+    for (const { by, place, entry } of attached.files) {
+      if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) continue;
+      const isListed = by !== 'directory';
+      if (!isListed || sidecar?.kind === 'own')
+        found.attachments.push({ ...owner, path: place.path, stat: statOf(entry.stats), isListed });
+    }
+    if (own === undefined || attached.own === null) return attached;
+    const shown = printable(own.name);
+    if (attached.own.kind === 'unreadable') noteHidden(shown, attached.own.code);
+    else if (attached.own.kind === 'barred') {
       found.hidesFiles = true;
-      if (readFaultOf(errorCode(error)) === 'passing')
-        found.unread ??= cannotBeRead(printable(entry.name), errorCode(error));
+      if (attached.own.isPassing) found.unread ??= `${shown}: ${attached.own.message}`;
+    } else if (own.stats !== null) {
+      const raw = joinPath(tree.rawPath(directory), own.raw);
+      await noteAttached(joinPath(directory, own.name), raw, own.stats, attached.own.entries);
+    }
+    return attached;
+  }
+
+  function watchAttached({ name, raw, stats }: Entry): Stats | null {
+    if (stats === null) return null;
+    const path = joinPath(directory, name);
+    context.watch(path, `${absolute}/${raw}`, stats);
+    found.attachmentDirectories.push(path);
+    return stats;
+  }
+
+  function noteHidden(shown: string, code: string | undefined): void {
+    found.hidesFiles = true;
+    if (readFaultOf(code) === 'passing') found.unread ??= cannotBeRead(shown, code);
+  }
+
+  /** Takes note of what sidecars list of a directory of attachments and of those below it, which are watched from then on. */
+  async function noteAttached(
+    path: string,
+    raw: string,
+    stats: Stats,
+    inside: readonly Entry[],
+  ): Promise<void> {
+    observations.list(path, stats, inside);
+    for (const entry of inside) {
+      const at = joinPath(path, entry.name);
+      if (entry.kind === 'file' && attachmentLists.isAttachment(at)) {
+        found.attached += 1;
+        found.fingerprints.push(`${at} ${entryKey(entry)}`);
+      }
+      if (entry.kind !== 'directory' || entry.stats === null || !attachmentLists.reaches(at)) continue;
+      const rawBelow = joinPath(raw, entry.raw);
+      const place = placeBelow(context.realRoot, rawBelow);
+      context.watch(at, place, entry.stats);
+      found.attachmentDirectories.push(at);
+      try {
+        const below = await listDirectory(place, context.slice);
+        await noteAttached(at, rawBelow, entry.stats, below.entries);
+      } catch (error) {
+        noteHidden(printable(entry.name), errorCode(error));
+      }
     }
   }
-}
-
-/** The fingerprint of a document; takes note of what it attaches. */
-async function fingerprintOf(
-  folder: FolderState,
-  listed: ListedDirectory,
-  { name, stats, found }: { readonly name: string; readonly stats: Stats; readonly found: FoundDocuments },
-): Promise<string> {
-  const { path, fingerprint, sorted, paired } = listed;
-  const sidecar = paired.sidecars.get(name);
-  const lists = paired.lists.get(sidecar?.name ?? '')?.attachments;
-  const owner = { owner: name, ownerStat: statOf(stats) };
-  const attached = await lookAtAttached(folder, listed, owner, found, lists);
-  if (attached.own?.kind === 'listed') {
-    const ownPath = joinPath(path, sorted.attachmentDirectories.get(name)?.name ?? '');
-    for (const { name: file } of attached.own.files)
-      if (!folder.attachmentLists.isAttachment(joinPath(ownPath, file))) found.attached += 1;
-    const { code, message } = linkedAttachment;
-    for (const link of attached.own.links) found.skips.push({ path: joinPath(ownPath, link), code, message });
-  }
-  if (sidecar?.kind === 'own') found.attachments.push(...listedFiles(owner, attached));
-  const entry = sorted.sidecars.get(sidecar?.name ?? '');
-  return documentFingerprint(fingerprint, {
-    sidecar:
-      sidecar === undefined || entry === undefined ? null : { kind: sidecar.kind, key: entryKey(entry) },
-    attachments: attached.keys,
-  });
 }

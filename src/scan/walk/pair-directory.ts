@@ -6,11 +6,11 @@ import { modeOf } from '../../model/metadata/metadata.ts';
 import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { nothingListed, resolveAttachment } from '../rules/attachment-lists.ts';
+import { resolveAttachment } from '../rules/attachment-lists.ts';
 import type { ListedByOwner } from '../rules/attachment-lists.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { relate } from '../rules/relate.ts';
-import type { PairedSidecar, Relations } from '../rules/relate.ts';
+import type { Relations } from '../rules/relate.ts';
 import type { SidecarList } from './directory-state.ts';
 import { statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -34,67 +34,63 @@ export async function pairEntries(
   { absolute, sorted }: { readonly absolute: string; readonly sorted: SortedEntries },
 ): Promise<PairedEntries> {
   const { attachmentLists, settings, tree } = folder;
-  const { lists, unread } = await readLists(sorted.sidecars, absolute, tree.get(directory)?.lists);
+  const before = tree.get(directory)?.lists;
+  const lists = new Map<string, SidecarList>();
+  let unread: string | null = null;
+  for (const sidecar of sorted.sidecars.values()) {
+    const { list, fault } = await readList(sidecar, absolute, before?.get(sidecar.name));
+    if (list !== undefined) lists.set(sidecar.name, list);
+    if (fault !== undefined && readFaultOf(fault) === 'passing')
+      unread ??= cannotBeRead(printable(sidecar.name), fault);
+  }
   const relations = relate(sorted, settings.sidecarOwner);
-  const sidecars = [...relations.sidecars, ...relations.ofLeftOut];
-  const listed = listedByOwner(folder, directory, sidecars, lists);
-  const sentWith = listsWithoutSidecars(folder, directory, { sorted, relations });
+  const listed = new Map<string, readonly string[]>();
+  const sentWith = new Map<string, readonly string[]>();
+  const attach = (into: typeof listed, document: string, found: readonly string[]) => {
+    const owner = joinPath(directory, document);
+    const paths = found.filter((path) => path !== owner && !isOfAnother(folder, path, owner));
+    if (paths.length > 0) into.set(owner, paths);
+  };
+  // One that could be of several documents attaches nothing.
+  for (const [document, { name, kind }] of [...relations.sidecars, ...relations.ofLeftOut])
+    if (kind !== 'ambiguous')
+      attach(
+        listed,
+        document,
+        (lists.get(name)?.attachments ?? []).flatMap((text) => {
+          const place = resolveAttachment(directory, text, settings.attachments);
+          return place.kind === 'inside' ? [place.path] : [];
+        }),
+      );
+  // What documents without a sidecar were last sent with is their list, which nothing has ended.
+  if (attachmentLists.hasLearned())
+    for (const { name } of sorted.documents)
+      if (!relations.sidecars.has(name))
+        attach(sentWith, name, attachmentLists.learned(joinPath(directory, name)));
   const changed = attachmentLists.set(directory, new Map([...listed, ...sentWith]));
   return { ...relations, lists, sentWith, changed, unread };
 }
 
-/** What documents without a sidecar were last sent with is their list, which nothing has ended. */
-function listsWithoutSidecars(
-  folder: FolderState,
-  directory: string,
-  { sorted, relations }: { readonly sorted: SortedEntries; readonly relations: Relations },
-): ListedByOwner {
-  const { attachmentLists } = folder;
-  if (!attachmentLists.hasLearned()) return nothingListed;
-  return new Map(
-    sorted.documents.flatMap(({ name }) => {
-      const owner = joinPath(directory, name);
-      const paths = relations.sidecars.has(name)
-        ? []
-        : attachmentLists.learned(owner).filter((path) => !isOfAnother(folder, path, owner));
-      return paths.length === 0 ? [] : [[owner, paths] as const];
-    }),
-  );
-}
-
-/** What sidecars list. One that is not valid lists nothing; one that cannot be read, what it did before. */
-async function readLists(
-  sidecars: ReadonlyMap<string, Entry>,
+/**
+ * What a sidecar lists; absent: it is no file. One that is not valid lists nothing; one that cannot be read, for `fault`,
+ * what it did before.
+ */
+async function readList(
+  { raw, kind, stats, fault }: Entry,
   absolute: string,
-  before: ReadonlyMap<string, SidecarList> | undefined,
-): Promise<{ readonly lists: ReadonlyMap<string, SidecarList>; readonly unread: string | null }> {
-  const lists = new Map<string, SidecarList>();
-  let unread: string | null = null;
-  const noteUnread = (name: string, fault: string | undefined) => {
-    if (readFaultOf(fault) === 'passing') unread ??= cannotBeRead(printable(name), fault);
-  };
-  for (const { name, raw, kind, stats, fault } of sidecars.values()) {
-    const known = before?.get(name);
-    if (kind === 'unreadable') {
-      lists.set(name, known ?? { key: '', attachments: [], isUnread: true });
-      noteUnread(name, fault);
-    }
-    if (kind !== 'file' || stats === null) continue;
-    const key = statKey(stats);
-    if (known?.key === key && known.isUnread !== true) {
-      lists.set(name, known);
-      continue;
-    }
-    try {
-      lists.set(name, { key, ...(await readAttachmentList(`${absolute}/${raw}`)) });
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === undefined) throw error;
-      lists.set(name, { key, attachments: known?.attachments ?? [], isUnread: true });
-      noteUnread(name, code);
-    }
+  known: SidecarList | undefined,
+): Promise<{ readonly list?: SidecarList; readonly fault?: string | undefined }> {
+  if (kind === 'unreadable') return { list: known ?? { key: '', attachments: [], isUnread: true }, fault };
+  if (kind !== 'file' || stats === null) return {};
+  const key = statKey(stats);
+  if (known?.key === key && known.isUnread !== true) return { list: known };
+  try {
+    return { list: { key, ...(await readAttachmentList(`${absolute}/${raw}`)) } };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return { list: { key, attachments: known?.attachments ?? [], isUnread: true }, fault: code };
   }
-  return { lists, unread };
 }
 
 const listKey: keyof Sidecar = 'attachments';
@@ -126,26 +122,6 @@ function narrowMode(bytes: Buffer): ShareMode | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What the valid sidecars of a directory attach; one that could be of several documents attaches nothing. */
-function listedByOwner(
-  folder: FolderState,
-  directory: string,
-  sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>,
-  lists: ReadonlyMap<string, SidecarList>,
-): ListedByOwner {
-  const listed = new Map<string, readonly string[]>();
-  for (const [document, { name, kind }] of sidecars) {
-    const owner = joinPath(directory, document);
-    const paths = (kind === 'ambiguous' ? [] : (lists.get(name)?.attachments ?? [])).flatMap((text) => {
-      const place = resolveAttachment(directory, text, folder.settings.attachments);
-      const isOther = place.kind === 'inside' && place.path !== owner;
-      return isOther && !isOfAnother(folder, place.path, owner) ? [place.path] : [];
-    });
-    if (paths.length > 0) listed.set(owner, paths);
-  }
-  return listed;
 }
 
 /** With `sidecarOwner: same`, nobody makes an attachment of a file of another user, which would hide it. */

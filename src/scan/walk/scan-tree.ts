@@ -35,26 +35,35 @@ interface ScanTools {
 }
 
 /** What a scan found, besides what it sent. */
-type TreeScan =
-  | {
-      readonly kind: 'scanned';
-      /** Directories in which something was not as it was the last time; new ones too. */
-      readonly changed: readonly string[];
-      /** The most entries that one of the directories, or all together when everything was scanned, had. */
-      readonly entries: number;
-    }
-  /**
-   * The root became another one, went or cannot be read, and `why`, while it was scanned: what was not sent yet is thrown
-   * away.
-   */
-  | { readonly kind: 'moved'; readonly why: UnreadDirectory | null };
+interface TreeScan {
+  /** Directories in which something was not as it was the last time; new ones too. */
+  readonly changed: readonly string[];
+  /** The most entries that one of the directories, or all together when everything was scanned, had. */
+  readonly entries: number;
+}
+
+/**
+ * The root became another one, went or cannot be read, and `why`, while it was scanned: what was not sent yet is thrown
+ * away.
+ */
+export class RootLostError extends Error {
+  readonly why: UnreadDirectory | null;
+
+  constructor(why: UnreadDirectory | null) {
+    super('the root is another one');
+    this.why = why;
+  }
+}
 
 /** A batch goes out when it holds so many entries, */
 const batchEntries = 1_500;
 /** or so many directories. */
 const batchDirectories = 200;
 
-/** Scans directories: lists them, sends what is in them, visits what is new below, forgets what is gone. */
+/**
+ * Scans directories: lists them, sends what is in them, visits what is new below, forgets what is gone. Rejects with
+ * RootLostError.
+ */
 export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJob): Promise<TreeScan> {
   const { tree } = folder;
   const planned = new Map<string, boolean>();
@@ -67,7 +76,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   let batch: PackedScan[] = [];
   let batched = 0;
   let entries = 0;
-  let why: UnreadDirectory | null = null;
   const context: VisitContext = {
     cause: job.cause,
     realRoot: realRoot(folder.root),
@@ -77,10 +85,11 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 
   const targets = job.targets === 'all' ? [''] : job.targets;
   for (const target of targets) plan(tree.nearest(target), job.targets === 'all');
-  if (!(await visitPlanned())) return { kind: 'moved', why };
+  await visitPlanned();
   for (const directory of freed) redo(directory);
-  if (!(await visitPlanned()) || !(await flush())) return { kind: 'moved', why };
-  return { kind: 'scanned', changed, entries };
+  await visitPlanned();
+  await flush();
+  return { changed, entries };
 
   function plan(directory: string, deep: boolean): void {
     if (!planned.has(directory)) stack.push(directory);
@@ -105,27 +114,21 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
   }
 
-  /** False: the root is another one. */
-  async function visitPlanned(): Promise<boolean> {
-    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      if (!(await visit(next))) return false;
-    }
-    return true;
+  async function visitPlanned(): Promise<void> {
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) await visit(next);
   }
 
-  async function visit(directory: string): Promise<boolean> {
+  async function visit(directory: string): Promise<void> {
     const deep = planned.get(directory) === true;
     planned.delete(directory);
     const visit = await visitDirectory(folder, directory, context);
     if (visit.kind === 'listed') {
       await note(directory, visit, deep);
-      return batch.length < batchDirectories && batched < batchEntries ? true : flush();
+      if (batch.length >= batchDirectories || batched >= batchEntries) await flush();
+      return;
     }
     // Without its root nothing can be said of a folder.
-    if (directory === '') {
-      why = visit.kind === 'unreadable' ? visit : null;
-      return false;
-    }
+    if (directory === '') throw new RootLostError(visit.kind === 'unreadable' ? visit : null);
     if (visit.kind === 'unreadable') {
       freeze(directory, visit);
       // Its watch may have failed, or ended, with the rights: another is set when it can be listed again.
@@ -134,7 +137,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       forget(directory);
       redo(tree.nearest(directoryOf(directory)));
     }
-    return true;
   }
 
   async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
@@ -199,15 +201,14 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     });
   }
 
-  async function flush(): Promise<boolean> {
+  async function flush(): Promise<void> {
     const root = readRoot(folder.root);
-    if (root.kind !== 'there' || !sameDirectory(root.identity, job.root)) return false;
-    if (batch.length === 0) return true;
+    if (root.kind !== 'there' || !sameDirectory(root.identity, job.root)) throw new RootLostError(null);
+    if (batch.length === 0) return;
     const full = batch;
     batch = [];
     batched = 0;
     await send(full);
-    return true;
   }
 }
 

@@ -9,7 +9,7 @@ import { readRoot } from './root-identity.ts';
 import type { UnreadDirectory } from './directory-state.ts';
 import { unreadableDirectories } from './unreadable-directories.ts';
 import type { ScanOutcome, ScanReport, ScanRequest, UnreadPlace } from './scan-request.ts';
-import { scanTree } from './scan-tree.ts';
+import { RootLostError, scanTree } from './scan-tree.ts';
 
 /** So many of the directories that are not read again by themselves are named. */
 const namedUnreadable = 100;
@@ -33,8 +33,11 @@ export function createScanner(
     if (another || request.fromScratch) await begin(root.identity);
     const targets = request.targets === 'withoutEvents' ? directoriesWithoutEvents() : request.targets;
     const job = { cause: request.cause, targets, root: root.identity };
-    const result = await scanTree({ folder, watches, send }, job);
-    if (result.kind === 'moved') return broken(result.why);
+    const result = await scanTree({ folder, watches, send }, job).catch((error: unknown) => {
+      if (error instanceof RootLostError) return error;
+      throw error;
+    });
+    if (result instanceof RootLostError) return broken(result.why);
     const { changed, entries } = result;
     if (scanned.root === null && targets === 'all')
       await watches.change(backend ?? chooseBackend({ outOfWatches, directories: tree.size(), entries }));

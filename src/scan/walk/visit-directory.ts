@@ -1,5 +1,4 @@
 import { lstatSync, statSync } from 'node:fs';
-import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, knownInode } from '../../model/document.ts';
@@ -11,7 +10,6 @@ import { lateFiles } from '../companions/arrival.ts';
 import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
-import type { WatchState } from '../watch/backend.ts';
 import { readAgain } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
@@ -25,7 +23,7 @@ import { listDocuments } from './list-documents.ts';
 import type { FoundDocuments, VisitContext } from './list-documents.ts';
 import { pairEntries } from './pair-directory.ts';
 import type { PairedEntries } from './pair-directory.ts';
-import { readIgnoreFile } from '../companions/read-ignore-file.ts';
+import { readIgnoreFile, rulesBelow } from '../companions/read-ignore-file.ts';
 import type { RulesReading } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from '../rules/sort-entries.ts';
@@ -55,18 +53,8 @@ export async function visitDirectory(
   path: string,
   context: VisitContext,
 ): Promise<Visit> {
-  const absolute = folder.absolute(folder.tree.rawPath(path));
   try {
-    const stats = path === '' ? statSync(absolute) : lstatSync(absolute);
-    if (!stats.isDirectory()) return { kind: 'vanished' };
-    const place = placeBelow(context.realRoot, folder.tree.rawPath(path));
-    // The root itself may be a link, which is neither opened nor watched as one.
-    const watched = context.watch(path, place, stats);
-    const listed = await listDirectory(place, context.slice);
-    const mark = (entry: Entry) => markInnerLink(entry, `${absolute}/${entry.raw}`, context.realRoot);
-    const { followSymlinks } = folder.settings;
-    const listing = followSymlinks ? { ...listed, entries: listed.entries.map(mark) } : listed;
-    return await readListing(folder, path, { context, absolute, stats, watched, listing });
+    return await listAndNote(folder, path, context);
   } catch (error) {
     const code = errorCode(error);
     const fault = readFaultOf(code);
@@ -77,20 +65,18 @@ export async function visitDirectory(
   }
 }
 
-interface OpenedDirectory {
-  readonly context: VisitContext;
-  readonly absolute: string;
-  readonly stats: Stats;
-  readonly watched: WatchState;
-  readonly listing: Listing;
-}
-
-async function readListing(
-  folder: FolderState,
-  path: string,
-  { context, absolute, stats, watched, listing }: OpenedDirectory,
-): Promise<Visit> {
-  const { tree, observations } = folder;
+async function listAndNote(folder: FolderState, path: string, context: VisitContext): Promise<Visit> {
+  const { tree, observations, settings } = folder;
+  const raw = tree.rawPath(path);
+  const absolute = folder.absolute(raw);
+  const stats = path === '' ? statSync(absolute) : lstatSync(absolute);
+  if (!stats.isDirectory()) return { kind: 'vanished' };
+  const place = placeBelow(context.realRoot, raw);
+  // The root itself may be a link, which is neither opened nor watched as one.
+  const watched = context.watch(path, place, stats);
+  const listed = await listDirectory(place, context.slice);
+  const mark = (entry: Entry) => markInnerLink(entry, `${absolute}/${entry.raw}`, context.realRoot);
+  const listing = settings.followSymlinks ? { ...listed, entries: listed.entries.map(mark) } : listed;
   const before = tree.get(path);
   const above = path === '' ? undefined : tree.get(directoryOf(path));
   const listedAt = observations.now();
@@ -104,25 +90,23 @@ async function readListing(
     return { ...reading, kind: 'unreadable', isListed: true };
   }
   const ownRules = reading?.rules;
-  const rulesAbove = above?.rules ?? folder.rules;
-  const file = joinPath(path, ignoreFileName);
-  const rules =
-    ownRules === undefined ? rulesAbove : [...rulesAbove, { directory: path, file, rules: ownRules }];
+  const rules = rulesBelow(above?.rules ?? folder.rules, path, ownRules);
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
   const sorted = sortEntries(folder, path, { listing, rules });
   const identity = { dev: stats.dev, ino: knownInode(stats.ino), birthtimeMs: stats.birthtimeMs };
   const paired = await pairEntries(folder, path, { absolute, sorted });
-  const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, context });
+  const directory = { path, absolute, rules, fingerprint, sorted, paired };
+  const found = await listDocuments(folder, directory, context);
 
   // What a start finds may still be coming; the root has always been there.
   const ageMs = context.cause === 'start' ? observations.ageMs(stats) : 0;
   const state: DirectoryState = {
-    raw: tree.rawPath(path),
+    raw,
     ...identity,
     uid: stats.uid,
-    nameCount: listing.entries.length + listing.twins.length + listing.bytes.length,
+    nameCount: named.length + undecoded.length,
     signature: signatureOf(fingerprint, sorted, found),
     cameAt: before?.cameAt ?? (path === '' ? -Infinity : listedAt - ageMs),
     listedAt,
