@@ -120,8 +120,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
       report = outcome.report;
       identity = outcome.root;
       logWatching(report);
-      // Where watches were set late, changes of before may be missing: the scan that follows at once is complete.
-      if (outcome.full && !outcome.late) listener?.scanned(outcome.root, outcome.unreadable);
+      if (outcome.full) listener?.scanned(outcome.root, outcome.unreadable);
     }
     listener?.changed();
   }

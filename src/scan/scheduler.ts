@@ -83,7 +83,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       coveredUntil = began - timing.settleMs - followUpSlackMs;
     done(outcome);
     // Those who wait for a scan that has to be done again wait for that one.
-    if (outcome.kind === 'moved' || mustRepeat(outcome)) waiters.unshift(...served);
+    if (outcome.kind === 'moved') waiters.unshift(...served);
     else for (const waiter of served) waiter();
     kick();
   }
@@ -126,9 +126,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       planFull('start', true);
       return;
     }
-    // Of a few new directories the follow-up takes care; there the watches are set long before.
-    if (mustRepeat(outcome)) planFull(request.cause, false);
-    if (request.cause === 'event' || request.cause === 'rescan') {
+    // A new directory may be watched only after it was listed: once more, it is watched long before.
+    if (request.cause !== 'poll' && !request.fromScratch) {
       const followUpAt = clock.monotonic() + timing.settleMs + followUpSlackMs;
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);
     }
@@ -141,10 +140,6 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     const isFirst = request.cause === 'start' && timing.settleMs >= 0;
     const inMs = isFirst ? timing.settleMs + followUpSlackMs : Infinity;
     cancelPoll = clock.after(Math.min(inMs, timing.pollSeconds * 1_000), poll);
-  }
-
-  function mustRepeat(outcome: ScanOutcome): boolean {
-    return outcome.kind === 'scanned' && outcome.full && outcome.late;
   }
 
   function planFull(cause: ScanCause, fromScratch: boolean): void {

@@ -32,7 +32,6 @@ function found({ targets }: ScanRequest): Scanned {
     root,
     unreadable: [],
     changed: [],
-    late: false,
     report,
   };
 }
@@ -117,17 +116,6 @@ describe('scheduler of scans', () => {
       '2060 poll withoutEvents',
       '32070 poll withoutEvents',
     ]);
-  });
-
-  it('scans again when watches were set after the reading, and those who wait wait for that', async () => {
-    const outcomes = { late: true };
-    const { clock, scheduler, requests } = scheduled(outcomes);
-    let done = false;
-    void scheduler.everything('start', true).then(() => (done = true));
-    await clock.advance(15);
-    expect(done).toBe(false);
-    expect(requests).toEqual(['0 start all from scratch', '10 start all']);
-    scheduler.close();
   });
 
   it('lets nobody wait for a folder that is closed', async () => {

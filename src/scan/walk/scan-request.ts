@@ -56,8 +56,6 @@ export type ScanOutcome =
       /** Of the whole folder, where all of it was scanned. */
       readonly unreadable: readonly UnreadableDirectory[];
       readonly changed: readonly string[];
-      /** Watches were set after the reading: it has to be read again. */
-      readonly late: boolean;
       readonly report: ScanReport;
     }
   /** The root is another one than that of the last scan of everything: everything has to be scanned from scratch. */

@@ -41,7 +41,7 @@ export function createScanner(
     const { changed, entries } = result;
     if (scanned.root === null && targets === 'all')
       await watches.change(backend ?? chooseBackend({ outOfWatches, directories: tree.size(), entries }));
-    const late = await watches.armed();
+    await watches.armed();
     if (targets === 'all') scanned.root = root.identity;
     folder.observations.prune();
     tree.pruneMissed(folder.observations.now() - folder.removeGraceMs);
@@ -51,7 +51,6 @@ export function createScanner(
       root: root.identity,
       unreadable: targets === 'all' ? unreadableDirectories(folder) : [],
       changed,
-      late,
       report: report(),
     };
   }
@@ -61,7 +60,7 @@ export function createScanner(
     tree.clear(folder.observations.now());
     treeRoot = root;
     scanned.root = null;
-    await watches.begin(folder.settings.watch === 'polling' ? null : (backend ?? 'native'));
+    await watches.begin(folder.settings.watch === 'polling' ? null : 'native');
   }
 
   /** What a scan that broke off says: the root went, is another one, or cannot be used, and why. */

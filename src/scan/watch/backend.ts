@@ -24,11 +24,8 @@ export interface Watcher {
   readonly watched: () => Iterable<WatchedDirectory>;
   /** Watches that the operating system holds. */
   readonly count: () => number;
-  /**
-   * Resolves when all that was asked for is in place. True: some were placed after `watch` had returned, so that
-   * what was read meanwhile has to be read again.
-   */
-  readonly armed: () => Promise<boolean>;
+  /** Resolves when all that was asked for is in place. */
+  readonly armed: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

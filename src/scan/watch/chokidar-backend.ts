@@ -93,10 +93,8 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
     watched: () => [...wanted.values(), ...native.watched()],
     count: () => wanted.size + native.count(),
     armed: async () => {
-      const late = pending.size > 0;
       place();
       await waiting;
-      return late;
     },
     close: async () => {
       await native.close();

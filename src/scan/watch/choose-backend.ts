@@ -11,8 +11,8 @@ import type { Watcher } from './backend.ts';
  * | 3,000       | 30,000 | 2.4 : 1.3   | 109 : 94         |
  * | 10,000      | 100,000 | 3.1 : 1.4  | 153 : 115        |
  *
- * What costs is chiefly that chokidar sets its watches late, after which everything is read once more. How large a tree
- * is only its first scan tells: until then `fs.watch` watches it.
+ * What costs is chiefly that chokidar sets its watches late; when this was measured, everything was read once more after
+ * that. How large a tree is only its first scan tells: until chokidar has taken over, `fs.watch` watches it.
  */
 const chokidarUpTo = { directories: 3_000, entries: 30_000 };
 

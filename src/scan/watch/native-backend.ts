@@ -44,7 +44,7 @@ export function createNativeWatcher(events: WatcherEvents): Watcher {
     forget,
     watched: () => watches.values(),
     count: () => watches.size,
-    armed: () => Promise.resolve(false),
+    armed: () => Promise.resolve(),
     close: () => {
       for (const { handle } of watches.values()) handle.close();
       watches.clear();

@@ -43,12 +43,13 @@ export function createWatchSet(folder: FolderState, events: WatcherEvents) {
       limit = readWatchLimit() * share;
       watcher = backend === null ? null : createWatcher(backend, events);
     },
-    /** The other backend takes over what is watched. */
+    /** The other backend takes over what is watched, and the first one ends when it has. */
     change: async (backend: Watcher['kind']): Promise<void> => {
       const before = watcher;
       if (before === null || before.kind === backend) return;
       watcher = createWatcher(backend, events);
       for (const watched of before.watched()) watcher.watch(watched);
+      await watcher.armed();
       await before.close();
     },
     watch: (directory: string, absolute: string, stats: Stats): WatchState => {
@@ -65,7 +66,7 @@ export function createWatchSet(folder: FolderState, events: WatcherEvents) {
       };
     },
     forget: (directory: string): void => watcher?.forget(directory),
-    armed: async (): Promise<boolean> => (await watcher?.armed()) ?? false,
+    armed: async (): Promise<void> => watcher?.armed(),
     /** Null: nothing is watched. */
     backend: (): Watcher['kind'] | null => watcher?.kind ?? null,
     count: () => watcher?.count() ?? 0,

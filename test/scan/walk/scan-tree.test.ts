@@ -41,7 +41,6 @@ describe('a scan', () => {
     expect(folder.outcome()).toMatchObject({
       kind: 'scanned',
       full: true,
-      late: false,
       report: { directories: 3, watches: 0, backend: null, polled: true, withoutEvents: true, unwatched: 0 },
     });
   });

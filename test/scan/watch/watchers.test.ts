@@ -6,8 +6,12 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { createChokidarWatcher } from '../../../src/scan/watch/chokidar-backend.ts';
 import { createNativeWatcher } from '../../../src/scan/watch/native-backend.ts';
 import type { Watcher } from '../../../src/scan/watch/backend.ts';
+import { createFolderState } from '../../../src/scan/folder-state.ts';
+import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
+import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { folderWorld } from '../support/folder-world.ts';
 import { ofEachTest } from '../../support/of-each-test.ts';
 
@@ -207,6 +211,31 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
     await found(['five.pdf', 'four.pdf']);
     expect(causes()).not.toContain('rescan');
   });
+});
+
+it('nothing is missed while one watcher takes over from the other', async () => {
+  const folder = await temporaryFolder();
+  const reported: string[] = [];
+  const settings = folderSettingsOf(folder.path, { watch: 'native' });
+  const plan = { settings, maxFileBytes: 1, settleMs: 1, removeGraceMs: 1, root: folder.path };
+  const watches = createWatchSet(createFolderState({ ...plan, excluded: null, backend: null }), {
+    changed: (directory) => reported.push(directory),
+    lost: ({ message }) => {
+      throw new Error(message);
+    },
+  });
+  try {
+    await watches.begin('native');
+    watches.watch('', folder.path, await stat(folder.path));
+    const taken = watches.change('chokidar');
+    writeFileSync(folder.join('a.pdf'), 'a');
+    await taken;
+    await eventually(() => reported.includes(''));
+    expect([watches.backend(), watches.count()]).toEqual(['chokidar', 1]);
+  } finally {
+    await watches.begin(null);
+    await folder.remove();
+  }
 });
 
 it('a directory with a backslash in its name is watched as any other, and no limit is blamed', async () => {
