@@ -123,8 +123,11 @@ export interface FormerOwner {
   readonly place: DocumentRef;
   /** Null: the document was not sent with it. */
   readonly record: LedgerRecord | null;
-  /** Without a number its content tells the file, where its place is empty: the hash of that. Absent: it is told already. */
-  readonly sha256?: string | undefined;
+  /**
+   * Without a number its content tells the file, where its place is empty: the hash of that; null: it is not known, and
+   * size and time have to do. Absent: it is told already.
+   */
+  readonly sha256?: string | null | undefined;
 }
 
 /**

@@ -156,12 +156,12 @@ export class DocumentComparison {
   }
 
   /** Whether a file may be what has left the place of an attachment, by its content. */
-  async #hasLeft(place: DocumentRef, { ref, stat }: FoundDocument, sha256: string): Promise<boolean> {
+  async #hasLeft(place: DocumentRef, { ref, stat }: FoundDocument, sha256: string | null): Promise<boolean> {
     const { hash, inspect } = this.#options.evidence;
     const there = await inspect(place);
     // What cannot be seen may be gone.
     const mayBeGone = there === undefined || there.kind === 'unknown' || hasGone(there);
-    return mayBeGone && (await hash(ref, stat).catch(() => null)) === sha256;
+    return mayBeGone && (sha256 === null || (await hash(ref, stat).catch(() => null)) === sha256);
   }
 
   /** Of a document that has left its path: it is gone only where no directory has it, as they are now. */

@@ -223,8 +223,7 @@ async function stepsOf(
     const own = ledger.get(target);
     if (own !== undefined && file !== null && sameFile(own.stat, file)) return;
     const isUnchanged = stat !== null && sameStat(stat, record.stat);
-    isProven ||=
-      file !== null && sameFile(file, record.stat) && (isUnchanged || isBirthKnown(file, record.stat));
+    isProven ||= file !== null && sameFile(file, record.stat);
     steps.push({
       entry: { ref: source, record },
       to: target,

@@ -1,4 +1,4 @@
-import { isSameFile, refKey } from '../../model/document.ts';
+import { fileKey, isPerhapsSame, isSameFile, refKey } from '../../model/document.ts';
 import type { AttachedFile, DocumentRef, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import type { FormerOwner } from './attachments.ts';
 import { modeOfAttachment, UnsentModes } from './unsent-modes.ts';
@@ -21,7 +21,7 @@ export class UnsentAttachments {
   readonly modes = new UnsentModes();
   /** By document, then by path. */
   readonly #byOwner = new Map<string, Map<string, UnsentAttachment>>();
-  /** By the key of the path, and by inode number. */
+  /** By the key of the path, and by that of the file. */
   readonly #byFile = new Map<string | number, Set<UnsentAttachment>>();
 
   /** A scan saw it. */
@@ -38,17 +38,20 @@ export class UnsentAttachments {
 
   /** Other documents, to which a file was attached by a sidecar. `placesOf`: where a document stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
-    return this.#with(found).flatMap(({ owner, ownerStat, path, isListed }) => {
+    const isSame = found.stat.ino === 0 ? isPerhapsSame : isSameFile;
+    return this.#with(found, isSame).flatMap(({ owner, ownerStat, path, isListed }) => {
       if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
       const owners = [owner, ...(ownerStat === null ? [] : placesOf(ownerStat))];
       const place = { folder: owner.folder, path };
-      return [{ owners, ownerStat: ownerStat ?? undefined, place, record: null }];
+      const isTold = found.stat.ino !== 0 || refKey(place) === refKey(found.ref);
+      const sha256 = isTold ? undefined : null;
+      return [{ owners, ownerStat: ownerStat ?? undefined, place, record: null, sha256 }];
     });
   }
 
   /** No document attaches the file any more: only the mode that it counts as held with is remembered. */
   release(found: Found): void {
-    for (const one of this.#with(found)) this.#end(one);
+    for (const one of this.#with(found, isSameFile)) this.#end(one);
   }
 
   /** A document was deleted: it attaches nothing any more. */
@@ -70,12 +73,12 @@ export class UnsentAttachments {
   }
 
   /** Those that are this file, or stood at its path. */
-  #with({ ref, stat }: Found): readonly UnsentAttachment[] {
-    return [...new Set([...(this.#byFile.get(refKey(ref)) ?? []), ...this.#same(stat)])];
+  #with({ ref, stat }: Found, isSame: typeof isSameFile): readonly UnsentAttachment[] {
+    return [...new Set([...(this.#byFile.get(refKey(ref)) ?? []), ...this.#same(stat, isSame)])];
   }
 
-  #same(stat: FileStat): readonly UnsentAttachment[] {
-    return [...(this.#byFile.get(stat.ino) ?? [])].filter((one) => isSameFile(one.stat, stat));
+  #same(stat: FileStat, isSame = isSameFile): readonly UnsentAttachment[] {
+    return [...(this.#byFile.get(fileKey(stat)) ?? [])].filter((one) => isSame(one.stat, stat));
   }
 
   /** `by`: the file that stands in its place. */
@@ -103,5 +106,5 @@ export class UnsentAttachments {
 }
 
 function keysOf({ owner: { folder }, path, stat }: UnsentAttachment): readonly (string | number)[] {
-  return [refKey({ folder, path }), stat.ino];
+  return [refKey({ folder, path }), fileKey(stat)];
 }

@@ -12,6 +12,10 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   const others = held.othersOf(counted, reading, one);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.
+  // Edited and moved: where numbers are used again nobody can tell.
+  const isToldByNumber = counted.every(
+    ({ path, content }) => content.toString() !== one.text && !one.places.has(path),
+  );
   if (file !== undefined && others.length < new Set(counted.map(keyOf)).size)
     add(
       // Its own file was replaced, and what came to its place stands.
@@ -24,7 +28,9 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
             ? 'deleted-standing'
             : counted.every(({ isUnlisted }) => isUnlisted)
               ? 'deleted-standing/unlisted'
-              : 'deleted-standing/elsewhere',
+              : isToldByNumber
+                ? 'deleted-standing/by-identity'
+                : 'deleted-standing/elsewhere',
       `${docId} is deleted, and its file stands at ${file.path}${file.isUnlisted ? ', out of sight' : ''}`,
     );
   else if (reading.hidesSomethingOf(one.device, one.covered) && !approved.has(docId))

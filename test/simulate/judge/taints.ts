@@ -148,8 +148,7 @@ export class Taints {
     for (const [identity, one] of this.#attached)
       if (isSeen(one, now, seenMs)) {
         // It may have been deleted since the disk was looked at.
-        const isFree = one.docId !== null && this.#held.all.get(one.docId)?.isDeleted === true;
-        const { owner, sentWith, ownerIdentity } = isFree ? none : one;
+        const { owner, sentWith, ownerIdentity } = this.#isOwnerDeleted(one) ? none : one;
         add(identity, { owner, sentWith, ownerIdentity, holdings: [privately(one.path)] });
       }
     for (const [identity, one] of this.#former)
@@ -253,6 +252,14 @@ export class Taints {
     const document = docId === null ? undefined : this.#held.all.get(docId);
     const owners = document?.isDeleted === false ? pathsOf(this.#held, document, reading) : [];
     return owners.length > 1 && owners.some((one) => reading.sidecarOf(one) === null);
+  }
+
+  /** Whether its owner was deleted at the service, with it or without it: from then on no list of it holds (contract 4). */
+  #isOwnerDeleted({ docId, ownerIdentity }: Pick<Attached, 'docId' | 'ownerIdentity'>): boolean {
+    return [...this.#held.all.values()].some(
+      (one) =>
+        one.isDeleted && (one.docId === docId || (one.accepted !== null && one.accepted === ownerIdentity)),
+    );
   }
 
   /** Whether what was an attachment is none any more (contract 4). */

@@ -7,6 +7,7 @@ import {
   recordedOwners,
   unsentAttachments,
 } from '../../../src/sync/decide/attachments.ts';
+import { UnsentAttachments } from '../../../src/sync/decide/unsent-attachments.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const from = { folder: 'inbox', path: 'report.pdf' };
@@ -44,6 +45,16 @@ describe('who carries a file', () => {
     expect(ownersOf(carried, { ref: from, record: recordOf({ stat, sha256: 'aa' }) })).toEqual([]);
     expect(ownersOf(carried, { ref: from, record: recordOf({ stat, sha256: 'bb' }) })).toHaveLength(1);
     expect(ownersOf({ name: carried.name, stat, sha256: 'aa' })).toEqual([]);
+  });
+
+  it('is told by size and time where files have no numbers, and the document was not sent', () => {
+    const stat = statOf({ ino: 0 });
+    const unsent = new UnsentAttachments();
+    unsent.note({ owner: from, ownerStat: statOf({ ino: 9 }), ...place.place, stat, isListed: true });
+    const ownersOf = (size = stat.size) =>
+      unsent.ownersOf({ ...found('renamed.csv'), stat: { ...stat, size } }, () => []);
+    expect(ownersOf()).toMatchObject([{ owners: [from], place: place.place, sha256: null }]);
+    expect(ownersOf(stat.size + 1)).toEqual([]);
   });
 
   it('is never the file itself', () => {

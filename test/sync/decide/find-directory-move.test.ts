@@ -324,7 +324,15 @@ describe('I1: the records of a directory', () => {
       { ...replaced, disk: { 'inbox/a': [20, {}], 'inbox/b': [10, { one: 98 }] } },
       'inbox/a/one → inbox/b/one edited, inbox/a/two → inbox/b/two; inbox/a/one, inbox/a/two; inbox/a is 20, inbox/b is 10',
     ],
-    ['move with it on a file system without birth times', { ...replaced, isBirthUnknown: true }, wholeMove],
+    [
+      'move with it on a file system without birth times, one edited: its number, its name and its directory’s number tell',
+      {
+        ...moved,
+        isBirthUnknown: true,
+        disk: { 'inbox/b': [10, { one: [11, { birthtimeMs: 0, mtimeMs: 7 }] }] },
+      },
+      'inbox/a/one → inbox/b/one edited; inbox/a/one; inbox/a is unknown, inbox/b is 10',
+    ],
     [
       'stay where one stands at two paths: a mount or a link',
       elsewhere('inbox/b/one', { 'inbox/a': [10, { one: 11 }], 'inbox/b': [10, { one: 11 }] }),
