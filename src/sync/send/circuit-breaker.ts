@@ -48,7 +48,7 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 export function createCircuitBreaker({ clock, random, restMs, isPass = false, changed }: Options) {
   /** Requests that it answered, whatever it said. */
   let answers = 0;
-  /** Since then: failures that found out something, those of requests that were under way together as one. */
+  // Failures that found out something: those of requests that were under way together count as one.
   let unavailable = 0;
   let unanswered = 0;
   let unmet = 0;
@@ -69,6 +69,9 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   /** When the first of the reasons in a row was found. Monotonic, ms. */
   let since = 0;
   let misaddressed = false;
+
+  /** Whether nobody else had found it out when this request went out. */
+  const isNews = () => clock.monotonic() >= openUntil;
 
   function open(ms: number, why: Reason): void {
     const now = clock.monotonic();
@@ -117,7 +120,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     // Of the service it says nothing: that took others since this document failed first.
     const isOwn = isMet && isOwnFault(untaken);
     if (isOwn && !isSeveral) return;
-    if (clock.monotonic() >= openUntil) unavailable += 1;
+    if (isNews()) unavailable += 1;
     if (!isTooMany(outcome)) unanswered += 1;
     if (!isTooMany(outcome) && !isMet) unmet += 1;
     suspect ??= about;
@@ -177,11 +180,11 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
         if (!isNoDocId(outcome)) return noteUnavailable(outcome, about, untaken);
         return reset();
       case 'unauthorized':
-        refused += 1;
+        if (isNews()) refused += 1;
         openForCredentials({ code: 'credentials-refused', message: outcome.message });
         return;
       case 'misaddressed':
-        refused += 1;
+        if (isNews()) refused += 1;
         misaddressed = true;
         wait(refused, { code: outcome.code, message: outcome.message });
         return;
@@ -199,7 +202,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
       case 'rejected':
         answered();
         missing.clear();
-        forbidden = outcome.code === 'http-403' ? forbidden + 1 : 0;
+        if (outcome.code !== 'http-403') forbidden = 0;
+        else if (isNews()) forbidden += 1;
         if (forbidden >= inARow) {
           wait(forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
         } else if (reason !== null) reset();
