@@ -50,7 +50,7 @@ export function createDaemonReasons({
     unready: (): readonly Reason[] => {
       // A service that asks to wait has accepted the credentials.
       const isAccepted = tokens.reason() === null;
-      const reasons = [...ofTokens(), ...engine.reasons()].filter(
+      const reasons = [...engine.reasons(), ...ofTokens()].filter(
         ({ code }) => code !== 'rate-limited' || !isAccepted,
       );
       // What keeps every host from sending, and passes by itself, is none.

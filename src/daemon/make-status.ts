@@ -28,6 +28,7 @@ import type {
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
 import type { Engine } from '../sync/engine.ts';
+import type { FolderView } from '../sync/folders/folder-view.ts';
 import { dueOf, isAttached, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
@@ -234,13 +235,6 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
   const reasons: Reason[] = [...generalReasons(sources)];
-  for (const { name } of sources.folders) {
-    const { count, first } = sources.engine.folders.viewOf(name).unfitSidecars;
-    if (first === undefined) continue;
-    const more = count === 1 ? '' : ` (and ${countWords(count - 1, 'more sidecar')} that fit no file)`;
-    const where = printable(refKey({ folder: name, path: first.path }));
-    reasons.push({ code: first.code, message: `${where}: ${first.message}${more}` });
-  }
   const paused = pausedHere(sources);
   if (paused.length > 0) {
     const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
@@ -267,12 +261,23 @@ export function generalReasons({
   const met = engine.reasons();
   // What the engine met in a request says more than what the daemon knows of signing in.
   const known = new Set(met.map(({ code }) => code));
-  return [
+  return withoutRepeats([
     ...ownReasons.filter(({ code }) => !known.has(code)),
     ...met,
     ...pauseReason(limiter.status()),
     ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
-  ];
+    ...folders.flatMap(({ name }) => sidecarReason(name, engine.folders.viewOf(name))),
+  ]);
+}
+
+function sidecarReason(
+  folder: string,
+  { unfitSidecars: { count, first } }: Pick<FolderView, 'unfitSidecars'>,
+): readonly Reason[] {
+  if (first === undefined) return [];
+  const more = count === 1 ? '' : ` (and ${countWords(count - 1, 'more sidecar')} that fit no file)`;
+  const where = printable(refKey({ folder, path: first.path }));
+  return [{ code: first.code, message: `${where}: ${first.message}${more}` }];
 }
 
 /** The service asked to wait, and nothing goes out until then. */

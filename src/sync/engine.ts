@@ -2,6 +2,7 @@ import { groupBy } from '../lib/group-by.ts';
 import { createGathered } from '../lib/queue/gathered.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
 import { numberWords } from '../lib/text/amounts.ts';
+import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
@@ -1366,7 +1367,7 @@ export class Engine {
     if (this.holds.isHeld(folder) || (where !== null && hidden)) return this.holds.recount(folder);
     const first = [...this.tasks.missing(folder)].slice(0, mostNamed).map(({ ref }) => ref.path);
     const more = documents - first.length;
-    const named = `${first.join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
+    const named = `${first.toSorted(inNaturalOrder).join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
     const message = `${reason}: ${named}`;
     this.#reports.add({ folder, path: '', what: 'held', docId: null, message, documents });
     await this.holds.begin(folder, reason, where ?? undefined);

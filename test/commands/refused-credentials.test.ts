@@ -62,6 +62,7 @@ describe('credentials that the service refuses', () => {
     const checked = await said('check', '--online');
     expect(checked).toEqual({ code: 4, text: expect.stringContaining(words()) });
     expect(checked.text).toContain('1 problem found');
+    expect(checked.text).not.toContain('it answers');
     place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
     const accepted = await said('check', '--online');
     expect(accepted).toEqual({ code: 0, text: expect.stringContaining('it accepts the credentials') });
@@ -75,7 +76,9 @@ describe('credentials that the service refuses', () => {
     expect(text.split(words(pid))).toHaveLength(2);
     expect(text).not.toContain('nothing to do');
     expect(await said('status', '--check')).toEqual({ code: 2, text: expect.stringContaining(words(pid)) });
-    expect((await said('why', 'inbox/a.txt')).text).toContain(words(pid));
+    const why = await said('why', 'inbox/a.txt');
+    expect(why.text.split(words(pid))).toHaveLength(2);
+    expect((await said('plan')).text).toContain(`At present ingestd waits: c${words(pid)}`);
     await eventuallyHolds(() => expect(daemon.log()).toContain(words(pid)));
     // What it says to do helps.
     place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { listDoubts, listDuplicates, unconfigured } from '../../src/daemon/make-status.ts';
+import { createDaemonReasons } from '../../src/daemon/daemon-reasons.ts';
+import { generalReasons, listDoubts, listDuplicates, unconfigured } from '../../src/daemon/make-status.ts';
 import type { Doubt, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 
@@ -76,4 +77,15 @@ it('possible duplicates name each document once, whether its record or its doubt
     { ...refOf('a.pdf'), copies: 2 },
     { ...refOf('b.pdf'), copies: 2 },
   ]);
+});
+
+it('readiness and status say the same of a service that is away: what a request has met', () => {
+  const away = { code: 'service-unavailable', message: 'away' };
+  const met = { ...away, until: '2026-01-01T00:01:00.000Z' };
+  const engine = { reasons: () => [met], isIdle: () => false };
+  const tokens = { reason: () => away, backOffMs: () => 1, status: () => ({ state: 'ok' }) };
+  const { own, unready } = createDaemonReasons({ engine, tokens, folders: [], place: null } as never);
+  const limiter = { status: () => ({ pausedUntil: null }) };
+  const shown = generalReasons({ ownReasons: own(), engine, limiter, folders: [] } as never);
+  expect([unready(), shown]).toEqual([[met], [met]]);
 });

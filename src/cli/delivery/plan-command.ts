@@ -9,11 +9,14 @@ import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
+import { isObstacle } from '../../model/report/health.ts';
 import { pauseWords } from '../../model/report/pause-words.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
+import type { Status } from '../../model/report/status.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
 import { makePlan } from '../../commands/make-plan.ts';
 import type { PlanReport } from '../../commands/make-plan.ts';
 import { offlineView, prepareCommand } from '../prepare-command.ts';
@@ -23,14 +26,22 @@ export async function plan(
   flags: GlobalFlags & { json?: boolean; verbose?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags, { checkFolders: true });
-  const report = await makePlan(await offlineView(context, prepared));
+  const planned = await makePlan(await offlineView(context, prepared));
+  // Whether the service takes anything at present only the running daemon knows.
+  const daemon = await connectDaemon(prepared.settings.state.dir, prepared.settings.file);
+  const status = await daemon?.status().catch(() => null);
+  const report = { ...planned, obstacles: status?.reasons.filter(isObstacle) ?? [] };
   if (flags.json) context.output.json(report);
   else printPlan(report, flags.verbose === true, context.output);
   // As `sync`, which cannot read them either.
   return report.unavailable.length + report.unreadable.length > 0 ? exitCodes.unfinished : exitCodes.ok;
 }
 
-function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
+function printPlan(
+  report: PlanReport & { readonly obstacles: Status['reasons'] },
+  isWhole: boolean,
+  output: Output,
+): void {
   const { counts, requests, seconds, unavailable, unreadable, operations } = report;
   const { line, tally, colors } = output;
   for (const group of groupBy(operations, kindOf).values()) {
@@ -64,6 +75,8 @@ function printPlan(report: PlanReport, isWhole: boolean, output: Output): void {
   tally('yellow', counts.inDoubt, 'upload', `in doubt: ${doubt} first.`);
   const copies = 'at the service already: list with ingestd status';
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
+  for (const { message } of report.obstacles)
+    line(colors.yellow(`At present ingestd waits: ${withLocalTimes(message)}`));
   if (report.paused.length > 0) line(colors.yellow(pauseWords(report.paused, report.fleetPaused)));
   tally('yellow', counts.held, 'deletion', 'would be held until you approve with ingestd approve:');
   const held = operations.filter(({ kind }) => kind === 'held');

@@ -59,9 +59,14 @@ function printStory(story: Why, { line, colors }: Output): void {
     ),
     ...story.decisions.map((one) => [one.at, `${one.what}: ${activityWords(one) ?? ''}`] as const),
   ];
-  for (const [at, words] of happened.toSorted(([one], [other]) => (one < other ? -1 : 1)))
-    row(localTime(at), withLocalTimes(words));
+  let last = '';
+  for (const [at, words] of happened.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    row(localTime(at), words === last ? 'the same again' : withLocalTimes(words));
+    last = words;
+  }
   row('fix', story.fix);
   const when = story.nextAt === null ? '' : ` (at ${localTime(story.nextAt)})`;
-  row('next', `${withLocalTimes(story.next)}${when}`);
+  const told = story.attempts.at(-1)?.message ?? '';
+  const next = told === '' ? story.next : story.next.replace(`: ${told}`, '');
+  row('next', `${withLocalTimes(next)}${when}`);
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort, Given } from '../../model/ports/control-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
-import { reasonHealth } from '../../model/report/health.ts';
+import { isObstacle } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { TokenSource } from '../../remote/auth/token-source.ts';
 import type { History } from '../history/history.ts';
@@ -75,11 +75,4 @@ export function createControl(
     }
     return { folders: chosen.map(({ name }) => name) };
   }
-}
-
-const obstacles: ReadonlySet<string> = new Set(['rate-limited', 'uploads-stopped', 'fleet-opens']);
-
-/** Whether nothing is sent now, of whatever document, because of a reason. */
-function isObstacle({ code }: Reason): boolean {
-  return obstacles.has(code) || reasonHealth(code) === 'error';
 }

@@ -45,8 +45,10 @@ export function remembered(
 export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean): readonly string[] {
   const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
   const unsaid = open.filter(({ holds }) => isGone || !holds);
-  return unsaid.map(
-    ({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
+  const messages = new Set(unsaid.map(({ message }) => message));
+  return Array.from(
+    messages,
+    (message) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
   );
 }
 

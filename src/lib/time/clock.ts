@@ -72,9 +72,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** A moment of the wall clock, ms, to the second. ISO 8601, UTC. */
+/** A moment of the wall clock, ms, to the second in which it is. ISO 8601, UTC. */
 export function toTheSecond(wallMs: number): string {
-  return new Date(Math.round(wallMs / 1000) * 1000).toISOString();
+  return new Date(Math.floor(wallMs / 1000) * 1000).toISOString();
 }
 
 /**

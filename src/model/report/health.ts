@@ -1,5 +1,5 @@
 import { explain } from './explanations.ts';
-import type { Health, Status } from './status.ts';
+import type { Health, Reason, Status } from './status.ts';
 
 /** What of a status decides its health. */
 type HealthFacts = Pick<
@@ -10,6 +10,13 @@ type HealthFacts = Pick<
 /** The health that a reason implies. An unknown one is an error. */
 export function reasonHealth(code: string): Health {
   return explain(code).health ?? 'error';
+}
+
+const obstacles: ReadonlySet<string> = new Set(['rate-limited', 'uploads-stopped', 'fleet-opens']);
+
+/** Whether nothing is sent now, of whatever document, because of a reason. */
+export function isObstacle({ code }: Pick<Reason, 'code'>): boolean {
+  return obstacles.has(code) || reasonHealth(code) === 'error';
 }
 
 /**

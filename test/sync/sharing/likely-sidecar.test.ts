@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
+import { generalReasons } from '../../../src/daemon/make-status.ts';
 import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import { ofEachTest } from '../../support/of-each-test.ts';
@@ -29,14 +30,14 @@ describe('a sidecar that fits no file (7.29)', () => {
     expect([held(), waiting()]).toEqual([['summary.doc'], [['salary.doc', 'likely-sidecar']]]);
   });
 
-  it('is named in the status, with the document that it may be meant for', () => {
-    const { count, first } = world.engine().folders.viewOf('inbox').unfitSidecars;
-    expect([count, first]).toEqual([
-      1,
+  it('is named in the status and the log, with the document that it may be meant for', () => {
+    const limiter = { status: () => ({ pausedUntil: null }) };
+    const folders = [{ name: 'inbox', health: () => ({ reasons: [] }) }];
+    const sources = { ownReasons: [], engine: world.engine(), limiter, folders };
+    expect(generalReasons(sources as never)).toEqual([
       {
-        path: wrong,
         code: 'orphan-sidecar',
-        message: 'a sidecar that fits no file beside it: its document is gone, or did you mean salary.doc?',
+        message: `inbox/${wrong}: a sidecar that fits no file beside it: its document is gone, or did you mean salary.doc?`,
       },
     ]);
   });
