@@ -29,11 +29,13 @@ export async function runCheck(
   return problems === 0 ? exitCodes.ok : exitCodes.unfinished;
 }
 
-/** Errors first, each with its fix where the message does not say it. */
+/** Errors first, each with its fix where the message does not say it; that an address answers is no news below one. */
 export function printFindings(findings: readonly CheckFinding[], { line, colors }: Output): void {
   const marks = { error: colors.red('✘'), warning: colors.yellow('!'), info: colors.dim('·') };
+  const faulty = new Set(findings.filter(({ level }) => level === 'error').map(({ subject }) => subject));
+  const told = findings.filter(({ code, subject }) => code !== 'service-reachable' || !faulty.has(subject));
   for (const level of ['error', 'warning', 'info'] as const) {
-    for (const finding of findings.filter((each) => each.level === level)) {
+    for (const finding of told.filter((each) => each.level === level)) {
       line(`${marks[level]} ${colors.bold(finding.subject)}: ${withLocalTimes(finding.message)}`);
       if (finding.fix !== '') line(`  ${colors.dim(finding.fix)}`);
     }

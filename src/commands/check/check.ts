@@ -81,11 +81,7 @@ async function checkService({
   const ingest = isOneHost ? [] : await checkAddress(ingestUrl, service);
   const auth = await checkAddress(authUrl, service);
   const isAway = auth.some(({ level }) => level === 'error');
-  if (isAway || signIn === null) return [...auth, ...ingest];
-  const signedIn = await checkSignIn(authUrl, signIn);
-  // Below what it answers, that it answers would be no good news.
-  const said = signedIn.level === 'error' ? auth.filter(({ level }) => level !== 'info') : auth;
-  return [...said, ...ingest, signedIn];
+  return [...auth, ...ingest, ...(isAway || signIn === null ? [] : [await checkSignIn(authUrl, signIn)])];
 }
 
 async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Promise<CheckFinding> {
