@@ -1,3 +1,4 @@
+import { printable } from '../../lib/text/printable.ts';
 import {
   hasGone,
   isBirthKnown,
@@ -9,7 +10,14 @@ import {
   symbolicLinkCode,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import { errorCode, isUnreadable, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
+import {
+  errorCode,
+  exitCodes,
+  IngestdError,
+  isUnreadable,
+  shownTwiceCode,
+  unreadableNowCode,
+} from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
@@ -354,6 +362,9 @@ function standingAt(
   tasks: MoveEvidence['tasks'],
 ): { ref: DocumentRef; stat: FileStat } | null | 'unclear' {
   if (found?.kind === 'document') return { ref, stat: found.document.stat };
+  // Whether the file has left it, or has two names now, shows when it can be read again.
+  if (found?.kind === 'unknown' && found.code === unreadableNowCode)
+    throw new IngestdError(found.code, exitCodes.unforeseen, `${printable(refKey(ref))}: ${found.message}`);
   if (found?.kind !== 'settling' && found?.kind !== 'waiting' && found?.kind !== 'unfit') return null;
   // What is being sent there may have been replaced since it was seen last.
   const stat = found.stated?.stat ?? tasks.get(ref)?.seen?.stat;

@@ -314,7 +314,11 @@ function newDocument(
   };
 }
 
-function holdingOf(request: ServiceRequest, file: RoledFile | null, carried: readonly Holding[]): Holding {
+export function holdingOf(
+  request: ServiceRequest,
+  file: RoledFile | null,
+  carried: readonly Holding[],
+): Holding {
   const mode = modeOf(request) ?? 'DEFAULT';
   return { mode, statement: statementOf(mode, file, carried), path: file?.path ?? '' };
 }

@@ -3,7 +3,7 @@ import { Arrivals } from './arrivals.ts';
 import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
-import { HeldDocuments, keyOf, modeOf } from './held-documents.ts';
+import { HeldDocuments, holdingOf, keyOf, modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
 import type { Kind } from './promises.ts';
@@ -271,7 +271,11 @@ export class Judge {
     const name = nameOfRequest(request);
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
-    if (!ending.taken && mayBeDone(ending)) this.held.attempted(request, file);
+    if (!ending.taken && mayBeDone(ending)) {
+      this.held.attempted(request, file);
+      if (request.kind === 'upload' && file !== null)
+        this.#taints.inDoubt(file.identity, holdingOf(request, file, []));
+    }
     if (!ending.taken) return;
     const ids = created === null ? request.docIds : [created];
     for (const docId of ids) this.#taken({ ...request, docIds: [docId] }, created, first);

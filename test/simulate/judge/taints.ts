@@ -130,6 +130,11 @@ export class Taints {
     }
   }
 
+  /** An upload of it was not answered yet, and may never be: the service may hold it so. */
+  inDoubt(identity: object, holding: Holding): void {
+    this.#inherit(identity, [holding]);
+  }
+
   /** As of now, for each file that has one. `seenMs`: what stood for so long counts. */
   all(now: number, seenMs = this.#seenMs): (identity: object) => Taint {
     const taints = new Map<object, Taint>();

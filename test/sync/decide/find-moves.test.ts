@@ -243,6 +243,13 @@ describe('the document of a file that stands at a path', () => {
     expect(words(await moveIn(place))).toBe(expected);
   });
 
+  it('is not concluded while its old path cannot be read for a moment, and only its number tells that it is the same', async () => {
+    const disk: Place['disk'] = { 'inbox/new': [1, 'one', unborn] };
+    const finds = { 'inbox/old': { kind: 'unknown', code: 'unreadable-now', message: '' } } as const;
+    const place = { disk, records: { 'inbox/old': [1, 'one', unborn] }, finds } as const;
+    await expect(moveIn(place)).rejects.toMatchObject({ code: 'unreadable-now' });
+  });
+
   const swapped: Place = {
     disk: { 'inbox/a': [2, 'two'], 'inbox/b': [1, 'one'] },
     records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
