@@ -1,4 +1,4 @@
-import { directoryOf, isBirthKnown, nameOf, refKey, sameFile } from './document.ts';
+import { directoryOf, isSameFile, nameOf, refKey, sameFile } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import { filesOfRecord } from './ports/ledger-port.ts';
 import type { LedgerEntry } from './ports/ledger-port.ts';
@@ -22,7 +22,7 @@ interface Move {
   readonly match: LedgerEntry;
   /**
    * `inode`: the same file with the same content. `content`: the only missing one with this content.
-   * `edited`: the same file by its birth time, with other content.
+   * `edited`: the same file by its birth time, or as it was seen, with other content.
    */
   readonly proof: 'inode' | 'content' | 'edited';
 }
@@ -31,21 +31,23 @@ interface Move {
  * Finds the missing record that a new document is; null: it is new.
  * What proves more goes first: same file and content; same file by its birth time, whatever its content; equal
  * content that only one missing record has. An inode that was used again (F13) shows in its birth time only: where that
- * is unknown, other content is another file (7.19). Give it what is missing and nothing else: the docId of a document
- * that is still somewhere is never taken.
+ * is unknown, what has changed since it was seen is another file (7.19). Give it what is missing and nothing else: the
+ * docId of a document that is still somewhere is never taken.
  */
 export function matchMove(found: Newcomer, missing: readonly MissingEntry[]): Move | null {
   const { ref, stat, sha256 } = found;
   const same = missing.filter((one) => isFileOf(one, stat));
   const sameContent = missing.filter(({ record }) => record.sha256 === sha256);
-  const bornTogether = same.filter(({ record }) => isBirthKnown(record.stat, stat));
 
   const unchanged = nearest(
     sameContent.filter((one) => same.includes(one)),
     ref,
   );
   if (unchanged !== null) return { match: unchanged, proof: 'inode' };
-  const edited = nearest(bornTogether, ref);
+  const edited = nearest(
+    same.filter((one) => isFileOf(one, stat, isSameFile)),
+    ref,
+  );
   if (edited !== null) return { match: edited, proof: 'edited' };
   const [only] = sameContent;
   return only === undefined || sameContent.length > 1 ? null : { match: only, proof: 'content' };
@@ -56,11 +58,13 @@ export function candidates<T extends MissingEntry>(found: FileStat, missing: rea
   return missing.filter((one) => one.record.stat.size === found.size || isFileOf(one, found));
 }
 
-/** Whether this is the recorded file, or the one that was seen in its place. */
-export function isFileOf({ record, seen }: MissingEntry, stat: FileStat): boolean {
-  return [...filesOfRecord(record), ...(seen === undefined ? [] : [seen])].some((file) =>
-    sameFile(file, stat),
-  );
+/** Whether this is the recorded file, or the one that was seen in its place; by its number, or as `isSame` tells. */
+export function isFileOf(
+  { record, seen }: MissingEntry,
+  stat: FileStat,
+  isSame: typeof isSameFile = sameFile,
+): boolean {
+  return [...filesOfRecord(record), ...(seen === undefined ? [] : [seen])].some((file) => isSame(file, stat));
 }
 
 /**

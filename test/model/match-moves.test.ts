@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { candidates, matchMove } from '../../src/model/match-moves.ts';
-import type { Newcomer } from '../../src/model/match-moves.ts';
+import type { MissingEntry, Newcomer } from '../../src/model/match-moves.ts';
 import type { FileStat } from '../../src/model/document.ts';
 import type { LedgerEntry } from '../../src/model/ports/ledger-port.ts';
 import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
@@ -22,7 +22,7 @@ function newcomer(sha256: string | null, stat: Partial<FileStat> = {}, path = 'n
 const cases: readonly (readonly [
   string,
   Newcomer,
-  readonly LedgerEntry[],
+  readonly MissingEntry[],
   readonly [string, string] | null,
 ])[] = [
   ['knows nothing where nothing is missing', newcomer('aa'), [], null],
@@ -48,9 +48,15 @@ const cases: readonly (readonly [
   ],
   [
     'does not take device and inode alone, where the new file has no birth time, for the same file (7.19)',
-    newcomer('bb', { birthtimeMs: 0 }),
+    newcomer('bb', { birthtimeMs: 0, mtimeMs: 2_000 }),
     [missingOf('a', 'aa')],
     null,
+  ],
+  [
+    'takes it as it was seen there last, edited, where the new file has no birth time',
+    newcomer('bb', { birthtimeMs: 0 }),
+    [{ ...missingOf('a', 'aa', { mtimeMs: 9 }), seen: statOf() }],
+    ['a', 'edited'],
   ],
 ];
 

@@ -123,7 +123,7 @@ export class Taints {
       if (one.ownerIdentity !== file.identity) continue;
       if (attachments.some((sent) => text.includes(sent)))
         this.#attached.set(identity, { ...one, docId, sentWith: [...one.sentWith, docId] });
-      else if (one.docId === null && one.until !== Infinity) {
+      else if (one.sentWith.length === 0 && one.until !== Infinity) {
         this.#attached.delete(identity);
         this.#former.set(identity, { ...one, overAt: now, isGlimpse: false });
       }
@@ -261,10 +261,11 @@ export class Taints {
 
   /** Whether its owner was deleted at the service, with it or without it: from then on no list of it holds (contract 4). */
   #isOwnerDeleted({ docId, ownerIdentity }: Pick<Attached, 'docId' | 'ownerIdentity'>): boolean {
-    return [...this.#held.all.values()].some(
-      (one) =>
-        one.isDeleted && (one.docId === docId || (one.accepted !== null && one.accepted === ownerIdentity)),
+    if (docId !== null) return this.#held.all.get(docId)?.isDeleted === true;
+    const own = [...this.#held.all.values()].filter(
+      ({ accepted }) => accepted !== null && accepted === ownerIdentity,
     );
+    return own.length > 0 && own.every(({ isDeleted }) => isDeleted);
   }
 
   /** Whether what was an attachment is none any more (contract 4). */
