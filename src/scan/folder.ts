@@ -4,6 +4,7 @@ import PQueue from 'p-queue';
 
 import { pathBelow, pathInside } from '../lib/files/path-inside.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { readAgainMs } from '../model/back-off.ts';
 import { sameDirectory } from '../model/document.ts';
 import type { DirectoryScan, FileStat, Inspection, RootMarks } from '../model/document.ts';
 import { errorMessage, StoppedError } from '../model/errors.ts';
@@ -49,7 +50,6 @@ export interface Folder extends FolderPort {
 
 /** How often the root's identity is asked for: a mount over it causes no event. */
 const rootCheckMs = 2_000;
-const rootRetryMs = 1_000;
 
 const mebibyte = 1024 * 1024;
 
@@ -68,6 +68,8 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
   let hear = () => {};
   const heard = new Promise<void>((resolve) => (hear = resolve));
   let trouble: FolderTrouble = null;
+  /** Scans in a row that found the root there, and could not list it. */
+  let failedScans = 0;
   let report: ScanReport | null = null;
   let identity: RootMarks | null = null;
   let closed = false;
@@ -112,7 +114,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
 
   function done(outcome: ScanOutcome): void {
     if (outcome.kind === 'unavailable') {
-      unavailable(outcome);
+      unavailable(outcome, trouble === null ? 1 : failedScans + 1);
       return;
     }
     if (outcome.kind === 'scanned') {
@@ -125,8 +127,9 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     listener?.changed();
   }
 
-  function unavailable(reason: NonNullable<FolderTrouble>): void {
+  function unavailable(reason: NonNullable<FolderTrouble>, scans = 0): void {
     if (closed) return;
+    failedScans = scans;
     trouble = { code: reason.code, message: reason.message };
     identity = null;
     listener?.changed();
@@ -136,7 +139,8 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
   function checkLater(): void {
     cancelCheck();
     if (scheduler === null || closed) return;
-    cancelCheck = clock.after(trouble === null ? rootCheckMs : rootRetryMs, () => void checkRoot());
+    const againMs = Math.min(readAgainMs(failedScans), timing.pollSeconds * 1_000);
+    cancelCheck = clock.after(trouble === null ? rootCheckMs : againMs, () => void checkRoot());
   }
 
   /** Sees whether the root is still, or again, the one that is watched. Never rejects. */

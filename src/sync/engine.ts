@@ -60,12 +60,18 @@ import { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
 import { hasAttached } from './decide/attachments.ts';
-import { compareAgain, DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
+import { DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
 import { sentDocuments, uncompared } from './decide/deletions.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
-import { changesOf, isStillTrue, moveUnsent } from './decide/find-moves.ts';
+import {
+  changesOf,
+  compareAfterRequest,
+  compareAgain,
+  isStillTrue,
+  moveUnsent,
+} from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
 import type { FileKnowledge } from './decide/inspect-document.ts';
@@ -697,8 +703,8 @@ export class Engine {
     this.#options.onChange();
   }
 
-  #settleSoon(task: Task, ms: number, reason?: Reason): void {
-    this.#advance(task, { kind: 'settling', dueAt: this.#inMs(ms), reason });
+  #settleSoon(task: Task, ms: number | null, reason?: Reason): void {
+    this.#advance(task, { kind: 'settling', dueAt: ms === null ? null : this.#inMs(ms), reason });
   }
 
   #inMs(ms: number): number {
@@ -855,9 +861,10 @@ export class Engine {
     if (attached !== null) return attached;
     this.#unsentAttachments.release(document);
     const move = await this.#comparison.findMove(task, document);
-    if (move.kind === 'unclear') return compareAgain;
+    if (move.kind === 'settling') return move;
     if (move.kind === 'move') {
-      if (!(await this.#follow(task, move))) return compareAgain;
+      const hindered = await this.#follow(task, move);
+      if (hindered !== null) return hindered;
       // Its record has left with its directory: what stands here now is inspected as another document. Where none has
       // come, one that came beside it may have it as an attachment.
       const record = this.#ledger.get(task.ref);
@@ -893,8 +900,8 @@ export class Engine {
   }
 
   /** What is to be sent of a path once its record is that of the file that stands there. */
-  async #assessMoved(task: Task, move: MoveDecision): Promise<Assessment> {
-    return move.kind === 'move' && (await this.#follow(task, move)) ? this.#assess(task) : compareAgain;
+  async #assessMoved(task: Task, move: Exclude<MoveDecision, { kind: 'none' }>): Promise<Assessment> {
+    return move.kind === 'settling' ? move : ((await this.#follow(task, move)) ?? this.#assess(task));
   }
 
   readonly #isSentWith = (ref: DocumentRef, place: DocumentRef, file: FileStat): boolean => {
@@ -988,13 +995,16 @@ export class Engine {
     }
   }
 
-  /** Lets records follow their files: docIds kept, no request. False: something of it is under way. */
-  async #follow(mover: Task, move: Move): Promise<boolean> {
+  /** Lets records follow their files: docIds kept, no request. Null: they do. Else something of it is under way. */
+  async #follow(mover: Task, move: Move): Promise<Assessment | null> {
     const { steps, left } = move;
     const involved = [...steps.flatMap(({ entry, to }) => [entry.ref, to]), ...left.map(({ ref }) => ref)];
-    if (!isStillTrue(this.#ledger, move)) return false;
+    if (!isStillTrue(this.#ledger, move)) return compareAgain;
     const unlock = this.#locks.take(mover, involved);
-    if (unlock === null) return false;
+    if (unlock === null) {
+      const isSent = involved.some((ref) => this.tasks.get(ref)?.state.kind === 'sending');
+      return isSent ? compareAfterRequest : compareAgain;
+    }
     for (const ref of involved) this.#taskAt(ref);
     // Before the commit: from here on nothing may be deleted for a path that was left.
     const came = new Map(left.map((path) => [path, this.#leavePath(path.ref)]));
@@ -1026,7 +1036,7 @@ export class Engine {
         if (file !== null) this.#inspectPath(path.ref, { present: true, ...file, ...live });
       }
     }
-    return true;
+    return null;
   }
 
   /**
@@ -1126,7 +1136,7 @@ export class Engine {
       this.#advance(task, { kind: 'dormant', reason });
       return this.holds.endApproval(task);
     }
-    if (await this.#follow(task, move)) return this.holds.endIfEmpty(task.ref.folder);
+    if ((await this.#follow(task, move)) === null) return this.holds.endIfEmpty(task.ref.folder);
     this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
 
@@ -1410,6 +1420,9 @@ export class Engine {
       if (isUnforeseen) this.#settleSoon(task, unforeseenMs);
       else this.#advance(task, { kind: 'replan' });
     }
+    // What waits for the end of a request; what is inspected right now may still find that it has to.
+    for (const task of [...this.tasks.in('settling'), ...this.tasks.in('inspecting')])
+      if (dueOf(task) === null) this.#advance(task, { kind: 'touched' });
     // What was refused is not inspected again, and leaves its place to another.
     this.#drawFromBacklog();
   }

@@ -203,8 +203,9 @@ export function createTree() {
     rawPath,
     entries: (): Iterable<readonly [string, DirectoryState]> => states,
     size: () => states.size,
-    /** Forgets all directories. What stood in them is waited for as what was missed. */
+    /** Forgets all directories. What stood in them, or was missed when they could last be listed, is missed from now on. */
     clear: (at: number): void => {
+      for (const path of missed.keys()) missed.set(path, at);
       for (const path of states.keys()) put(path, undefined, at);
       arrivals.clear();
       arrivalsBelow.clear();

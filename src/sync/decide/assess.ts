@@ -31,8 +31,8 @@ export type Assessment =
   | { readonly kind: 'nothing'; readonly device: number | null }
   /** Nothing may be concluded of the place now. */
   | { readonly kind: 'unknown'; readonly reason: Reason }
-  /** `reason`: what it waits for, where that is not the file itself. */
-  | { readonly kind: 'settling'; readonly againMs: number; readonly reason?: Reason }
+  /** `reason`: what it waits for, where that is not the file itself. `againMs` null: the end of a request. */
+  | { readonly kind: 'settling'; readonly againMs: number | null; readonly reason?: Reason }
   /** What an earlier process sent of it may still arrive. */
   | { readonly kind: 'later'; readonly againMs: number; readonly reason: Reason }
   /** `againMs` null: only a change ends it. */

@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { hasGone, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
+import { directoryOf, hasGone, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
@@ -17,7 +17,6 @@ import type {
 } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode, likelySidecarCode } from '../../model/report/wait-kinds.ts';
-import { changedUnderWayMs } from '../send/consequence.ts';
 import { arrivesWithinMs, underWayReason } from '../send/late-arrivals.ts';
 import type { EngineParts } from '../parts.ts';
 import { hashAsPlanned } from '../send/planned.ts';
@@ -30,7 +29,7 @@ import { recordedOwners, sentWith, withAttachmentAt, withAttachmentSaved } from 
 import type { FormerOwner } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
-import { findMove } from './find-moves.ts';
+import { compareAfterRequest, compareAgain, findMove } from './find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './find-moves.ts';
 import type { UnsentAttachments } from './unsent-attachments.ts';
 import type { UnsentModes } from './unsent-modes.ts';
@@ -45,13 +44,8 @@ export interface Adoption {
   readonly unclearable: readonly Unclearable[];
 }
 
-/** The file, its record or its directory changes at this moment: it is compared again a little later. */
-export const compareAgain = { kind: 'settling', againMs: changedUnderWayMs } as const;
-
 /** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
 export const moveMayShowMs = 250;
-
-const unclear = { kind: 'unclear' } as const;
 
 const sidecarExpected: Reason = {
   code: 'sidecar-expected',
@@ -224,10 +218,14 @@ export class DocumentComparison {
   async findMove(task: Task, document: FoundDocument): Promise<MoveDecision> {
     const { evidence } = this.#options;
     const moved = findMovedDirectories(document.ref, evidence);
-    if (moved.kind === 'unclear') return unclear;
+    if (moved.kind === 'unclear') return compareAgain;
     if (moved.kind === 'moved') {
+      const origins = new Set(moved.directories.map(({ from }) => refKey(from)));
+      const isFromThere = ({ ref: { folder, path }, hasRecord }: Task) =>
+        hasRecord && origins.has(refKey({ folder, path: directoryOf(path) }));
+      if ([...evidence.tasks.in('sending')].some(isFromThere)) return compareAfterRequest;
       // One task moves them for all that lie in them.
-      if (this.#isPlanningMove || this.#locks.has(task.ref)) return unclear;
+      if (this.#isPlanningMove || this.#locks.has(task.ref)) return compareAgain;
       this.#isPlanningMove = true;
       try {
         const move = await planDirectoryMove(moved.directories, document.ref, evidence);
@@ -240,11 +238,11 @@ export class DocumentComparison {
     if (found.kind === 'none') {
       const isUnderWay =
         moved.kind === 'stale' || this.#locks.has(task.ref) || this.#isRecordMoving(document);
-      return isUnderWay ? unclear : found;
+      return isUnderWay ? compareAgain : found;
     }
     // The file that stood here was pushed out. Its new place may not be listed yet, or other records are moving.
     const isPushedOut = found.kind === 'move' && found.left.some(({ takenBy }) => takenBy !== null);
-    return isPushedOut && (moved.kind === 'stale' || this.#locks.size > 0) ? unclear : found;
+    return isPushedOut && (moved.kind === 'stale' || this.#locks.size > 0) ? compareAgain : found;
   }
 
   /** The record of this very file is another path's, and changes its path just now. */
@@ -315,8 +313,8 @@ export class DocumentComparison {
     const isKnown =
       sameFile(record.stat, document.stat) ||
       (folders.isListedSince(task.since) && !standsElsewhere(document.ref, record.stat));
-    const move = isKnown ? await this.findMove(task, document) : unclear;
-    if (move.kind !== 'none') return move.kind === 'move' ? move : compareAgain;
+    const move = isKnown ? await this.findMove(task, document) : compareAgain;
+    if (move.kind !== 'none') return move;
     const found = await this.compare(task, document, record);
     return found.kind === 'adopt' ? null : found;
   }

@@ -24,6 +24,7 @@ import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
 import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { changedUnderWayMs } from '../send/consequence.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import { attachmentsAfterMove } from './attachments.ts';
@@ -54,13 +55,14 @@ export interface Move {
   readonly directories?: readonly Extract<Change, { kind: 'directory' }>[];
 }
 
-/** `unclear`: something of it is under way; the document has to be inspected again soon. */
-export type MoveDecision = { readonly kind: 'none' } | { readonly kind: 'unclear' } | Move;
+/** `settling`: something of it is under way. */
+export type MoveDecision =
+  { readonly kind: 'none' } | typeof compareAgain | typeof compareAfterRequest | Move;
 
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
   readonly ledger: Pick<LedgerPort, 'get' | 'findByFile' | 'intents'>;
-  readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
+  readonly tasks: Pick<TaskStore, 'get' | 'in' | 'missingOfSize' | 'presentWithInode'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
   /** Undefined: the folder is not configured any more. */
@@ -73,7 +75,12 @@ export interface MoveEvidence {
 const longestChain = 100_000;
 
 const none = { kind: 'none' } as const;
-const unclear = { kind: 'unclear' } as const;
+
+/** The file, its record or its directory changes at this moment: it is compared again a little later. */
+export const compareAgain = { kind: 'settling', againMs: changedUnderWayMs } as const;
+
+/** A request about it is under way: it is compared again when one has ended. */
+export const compareAfterRequest = { kind: 'settling', againMs: null } as const;
 
 /** Whether the record of a found document's file is another path's. Only reads. */
 export async function findMove(
@@ -84,7 +91,8 @@ export async function findMove(
   const known = evidence.ledger.get(document.ref);
   if (known === undefined) return findOrigin(task, document, evidence);
   // It would be uploaded again, since the service does not know the document of this path.
-  if (known.docId === task.unknownDocId && isBeingUploaded(task, document, evidence)) return unclear;
+  if (known.docId === task.unknownDocId && isBeingUploaded(task, document, evidence))
+    return compareAfterRequest;
   if (known.stat.ino !== document.stat.ino) return findRelocation(document, evidence);
   return none;
 }
@@ -161,11 +169,11 @@ async function findOrigin(
 ): Promise<MoveDecision> {
   const { ledger, tasks } = evidence;
   const { ref, stat: standing } = document;
-  if (isBeingUploaded(task, document, evidence)) return unclear;
+  if (isBeingUploaded(task, document, evidence)) return compareAfterRequest;
   const possible = candidates(standing, perhapsMissing(standing, evidence));
   if (possible.length === 0) return findRelocation(document, evidence);
   const sha256 = await evidence.hash(ref, standing).catch(emptyUnlessPassing);
-  if (sha256 === null) return unclear;
+  if (sha256 === null) return compareAgain;
   if (sha256 === '') return none;
   const like = possible.filter(
     (entry) =>
@@ -313,7 +321,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     const key = refKey(ref);
     if (steps.has(key)) continue;
     const found = await recordOfFile(ref, stat, evidence);
-    if (found === 'unclear') return unclear;
+    if (found === 'unclear') return compareAgain;
     if (steps.size >= longestChain) return none;
     if (found === null) {
       saved = [...steps.values()].find(({ entry }) => refKey(entry.ref) === key);
@@ -330,7 +338,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     else {
       const standing = standingAt(entry, source, tasks);
       if (standing === null) return none;
-      if (standing === 'unclear') return unclear;
+      if (standing === 'unclear') return compareAgain;
       queue.push(standing);
     }
     const displaced = ledger.get(ref);

@@ -23,8 +23,8 @@ export type TaskState =
   | { readonly kind: 'inspect' }
   /** `dirty`: something happened meanwhile, inspect again afterwards. */
   | { readonly kind: 'inspecting'; readonly dirty: boolean; readonly since: number }
-  /** Changed a moment ago, or moves on under our hands. `reason`: so does what is around it. */
-  | { readonly kind: 'settling'; readonly dueAt: number; readonly reason?: Reason | undefined }
+  /** Changed a moment ago, or moves on under our hands. `reason`: so does what is around it. Null: a request has to end. */
+  | { readonly kind: 'settling'; readonly dueAt: number | null; readonly reason?: Reason | undefined }
   /**
    * Waits for another file (a sidecar, an attachment), or for a place that this user may not read. Null: nothing to wait
    * for but a change.
@@ -156,7 +156,7 @@ export type TaskEvent =
   | { readonly kind: 'found'; readonly seen: Seen }
   | { readonly kind: 'hashed'; readonly stat: FileStat; readonly sha256: string }
   | { readonly kind: 'formatRead'; readonly format: NonNullable<TaskFacts['format']> }
-  | { readonly kind: 'settling'; readonly dueAt: number; readonly reason?: Reason | undefined }
+  | { readonly kind: 'settling'; readonly dueAt: number | null; readonly reason?: Reason | undefined }
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
   /** `isPassing`: for a reason that may pass by itself. While it is sent, too. */
   | {

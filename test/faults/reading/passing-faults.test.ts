@@ -62,6 +62,21 @@ describe('A2: a file that cannot be opened for a while', () => {
     expect(gaps.slice(0, 8)).toEqual([2, 4, 8, 16, 32, 64, 128, 256]);
     expect(gaps[8]).toBe(300);
   }, 60_000);
+
+  it('and a folder that is there and cannot be listed is scanned ever less often', async () => {
+    let scans = 0;
+    const fault: DiskFault = {
+      operation: 'list',
+      path: '',
+      get code() {
+        scans += 1;
+        return 'EIO';
+      },
+    };
+    world = await worlds.open({}, { begins: [fault] });
+    for (let step = 0; step < 1_200; step += 1) await world.pass(500);
+    expect(scans).toBeLessThan(12);
+  });
 });
 
 describe('A2, F37: what belongs to a document and cannot be read for a while', () => {

@@ -181,7 +181,7 @@ describe('the document of a file that stands at a path', () => {
           'inbox/sent': sending,
         },
       },
-      'unclear',
+      'settling',
     ],
     ['is that of the path that the file left', renamed, follows],
     [
@@ -222,9 +222,9 @@ describe('the document of a file that stands at a path', () => {
       { ...reusedNumber, disk: { 'inbox/new': [1, 'one', unborn] }, outcome: held },
       follows,
     ],
-    ['is unclear while it is another file', { ...renamed, reads: { 'inbox/new': null } }, 'unclear'],
+    ['is unclear while it is another file', { ...renamed, reads: { 'inbox/new': null } }, 'settling'],
     ['is new where it cannot be read', { ...renamed, reads: { 'inbox/new': new Error('EIO') } }, 'none'],
-    ['is unclear while the same file goes out under another name', goesOut, 'unclear'],
+    ['is unclear while the same file goes out under another name', goesOut, 'settling'],
     [
       'is unclear while it goes out itself and the same file has gone out under another name',
       {
@@ -232,7 +232,7 @@ describe('the document of a file that stands at a path', () => {
         tasks: { 'inbox/new': sending },
         goneOut: { 'inbox/old': one, 'inbox/other': otherGoneOut },
       },
-      'unclear',
+      'settling',
     ],
     [
       'is new while an edit of the file goes out that bears its inode number on another device',
@@ -289,7 +289,7 @@ describe('the document of a file that stands at a path', () => {
     [
       'is unclear where what came in its place was seen by no scan yet',
       { ...shift, disk: { 'inbox/c': [2, 'two'] }, at: 'inbox/c', finds: { 'inbox/b': settles } },
-      'unclear',
+      'settling',
     ],
     [
       'stays in its own folder where a file of another one comes over it',
@@ -347,7 +347,11 @@ describe('the document of a file that stands at a path', () => {
       },
       'none',
     ],
-    ['is unclear while one of a swap is another file', { ...swapped, reads: { 'inbox/b': null } }, 'unclear'],
+    [
+      'is unclear while one of a swap is another file',
+      { ...swapped, reads: { 'inbox/b': null } },
+      'settling',
+    ],
     [
       'stays where one of a swap cannot be read',
       { ...swapped, reads: { 'inbox/b': new Error('EIO') } },

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
 import { engineWorld, filledEngineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
@@ -37,9 +37,12 @@ describe('moves while requests are under way', () => {
     world.folder.scan();
     const release = world.service.holdNext();
     await asked('modify');
+    const inspect = jest.spyOn(world.folder, 'inspect');
     world.folder.rename('0.txt', 'new.txt');
     world.folder.scan();
-    await world.clock.advance(3_000);
+    await world.clock.advance(30_000);
+    // It waits for the end of that request.
+    expect(inspect.mock.calls.length).toBeLessThan(5);
     release();
     await world.quiesce();
     expect([...world.docIds()]).toEqual([['new.txt', docId]]);
