@@ -7,6 +7,7 @@ import { mountOf, readMountTable } from '../lib/files/mount-table.ts';
 import { orNull } from '../lib/or-null.ts';
 import { errorMessage } from '../model/errors.ts';
 import { finding } from '../model/report/command-reports.ts';
+import { reasonHealth } from '../model/report/health.ts';
 import type { CheckFinding } from '../model/report/command-reports.ts';
 import { eventlessFileSystemAt } from '../scan/watch/network-file-systems.ts';
 import { check } from './check/check.ts';
@@ -59,7 +60,10 @@ async function examineDaemon(stateDir: string, findings: CheckFinding[]) {
   try {
     const client = await connectDaemon(stateDir);
     if (client === null) return null;
-    const { version, startedAt, state, health } = await client.status();
+    const { version, startedAt, state, health, reasons } = await client.status();
+    const unsaid = reasons.filter(({ code }) => findings.every((found) => found.code !== code));
+    for (const reason of unsaid)
+      if (reasonHealth(reason.code) === 'error') findings.push(finding('error', 'daemon', reason));
     return { pid: client.pid, version, startedAt, state, health };
   } catch (error) {
     const message = errorMessage(error);
