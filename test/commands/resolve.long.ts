@@ -50,12 +50,7 @@ it('resolve --dismiss sends nothing, and says what would', async () => {
   expect(await planned()).toEqual(['upload']);
 });
 
-it('resolve --doc-id adopts the document, which is changed and not uploaded from then on', async () => {
-  expect(await run('resolve', 'inbox/a.pdf', '--doc-id', 'doc-a', '--yes')).toMatchObject({ code: 0 });
-  expect(await planned()).toEqual(['modify']);
-});
-
-it('of a file that came a moment ago is decided at once', async () => {
+it('resolve --doc-id adopts the document, which is changed and not uploaded, of a file that came a moment ago, too', async () => {
   const text = await readFile(folder.join('ingestd.yaml'), 'utf8');
   await folder.write('ingestd.yaml', text.replace('settleMs: 0', 'settleMs: 10000'));
   await folder.write('inbox/a.pdf', 'xy');

@@ -7,15 +7,14 @@ import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 export async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags);
-  const { settings, configuration } = prepared;
+  const { settings } = prepared;
   const credentials = await credentialsFor(prepared);
   if (credentials === null) {
     throw new ConfigurationError(
       `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config, or create one with ingestd init`,
     );
   }
-  const from = { credentials, sources: configuration.secretSources };
-  const { expiresAt } = await withTokens(prepared, from, (tokens) => tokens.login());
+  const { expiresAt } = await withTokens(prepared, credentials, (tokens) => tokens.login());
   context.output.line(
     `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${localTime(expiresAt)}.`,
   );
@@ -27,7 +26,7 @@ export async function authRevoke(
   flags: GlobalFlags & { all?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags);
-  const { settings, configuration } = prepared;
+  const { settings } = prepared;
   const all = flags.all === true;
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
@@ -37,8 +36,7 @@ export async function authRevoke(
         `${settings.file} uses the embedded service (service.mode) and no daemon is running, so there is no token to revoke`,
       );
     }
-    const from = { credentials, sources: configuration.secretSources };
-    await withTokens(prepared, from, (tokens) => tokens.revoke({ all }));
+    await withTokens(prepared, credentials, (tokens) => tokens.revoke({ all }));
   } else await daemon.revoke({ all });
   context.output.line(
     all ? 'The token and every refresh token of the user have been revoked.' : 'The token has been revoked.',

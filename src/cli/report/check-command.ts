@@ -68,10 +68,7 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
         finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
       ),
     ],
-    signIn:
-      credentials === null
-        ? null
-        : () => withTokens(prepared, { credentials, sources }, (tokens) => tokens.login()),
+    signIn: credentials === null ? null : () => withTokens(prepared, credentials, (tokens) => tokens.login()),
   };
 }
 

@@ -48,14 +48,14 @@ async function wantsService({ userService }: InitFlags, { prompter, env }: Desti
  */
 async function tryLogin(
   { redactor, output, complain }: CommandContext,
-  prepared: PreparedCommand,
+  { settings, log }: PreparedCommand,
   answers: InitAnswers,
   destination: Destination,
 ): Promise<number> {
   const { file, prompter } = destination;
   for (let credentials = answers; ;) {
     try {
-      const { expiresAt } = await withTokens(prepared, { credentials }, (tokens) => tokens.login());
+      const { expiresAt } = await withTokens({ settings, log }, credentials, (tokens) => tokens.login());
       output.line(`The service accepts the credentials (token valid until ${localTime(expiresAt)}).`);
       return exitCodes.ok;
     } catch (error) {

@@ -6,19 +6,23 @@ import type { SecretSources } from '../../config/secrets/read-secrets.ts';
 import { createTokenSource } from '../../remote/auth/token-source.ts';
 import type { TokenSource } from '../../remote/auth/token-source.ts';
 
-/**
- * Signs in for one command, without a daemon; `sources`: where the credentials come from, for a message that they were
- * refused. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError.
- */
+/** What a command signs in with. `secretSources`: where the credentials come from, for a message that they were refused. */
+interface SignIn {
+  readonly settings: Settings;
+  readonly log: LogPort;
+  readonly configuration?: { readonly secretSources: SecretSources };
+}
+
+/** Signs in for one command, without a daemon. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError. */
 export async function withTokens<T>(
-  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
-  { credentials, sources }: { readonly credentials: Credentials; readonly sources?: SecretSources },
+  { settings, log, configuration }: SignIn,
+  credentials: Credentials,
   act: (tokens: TokenSource) => Promise<T>,
 ): Promise<T> {
   const tokens = createTokenSource({
     authUrl: settings.service.authUrl,
     credentials: () => credentials,
-    advice: sources && (() => correctionAdvice(sources)),
+    advice: configuration && (() => correctionAdvice(configuration.secretSources)),
     clock: systemClock,
     settings: settings.service,
     // Nothing is tried again here: what went wrong is the command's answer, once.

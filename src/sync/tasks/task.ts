@@ -240,6 +240,9 @@ export function newFacts({
   };
 }
 
+/** Nothing that went wrong before counts any more. */
+const untried = { attempts: 0, untaken: null, withdrawals: 0, unreadable: 0, reported: null } as const;
+
 /**
  * What a task becomes. Pure and total: an event that has no meaning in a state (an inspection's answer after the task
  * went another way) changes nothing. A task that is inspected or sent stays so, and is marked dirty, whatever comes
@@ -276,15 +279,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     }
     case 'retryRequested':
       if (state.kind !== 'failed' && state.kind !== 'retry') return task;
-      return inspect({
-        ...task,
-        priority: 'retry',
-        at: event.at,
-        attempts: 0,
-        untaken: null,
-        unreadable: 0,
-        reported: null,
-      });
+      return inspect({ ...task, ...untried, priority: 'retry', at: event.at });
     case 'decided': {
       const { at, hasRecord } = event;
       const known = { ...task, priority: 'retry', at, attempts: 0, untaken: null, hasRecord } as const;
@@ -348,17 +343,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return { ...task, state: { kind: 'sending', dirty: false, delivery: event.delivery } };
     case 'delivered':
       if (state.kind !== 'sending') return task;
-      return inspect({
-        ...task,
-        hasRecord: true,
-        attempts: 0,
-        untaken: null,
-        withdrawals: 0,
-        unreadable: 0,
-        reported: null,
-        alone: false,
-        unknownDocId: null,
-      });
+      return inspect({ ...task, ...untried, hasRecord: true, alone: false, unknownDocId: null });
     case 'deleted':
       return state.kind === 'sending' ? inspect({ ...task, hasRecord: false }) : task;
     case 'replan':
