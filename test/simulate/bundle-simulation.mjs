@@ -6,17 +6,23 @@ import { build } from 'esbuild';
 
 const root = new URL('../../', import.meta.url);
 
+/** From so many runs on, a process is faster with all its code optimised; below, optimising costs more than it gives. */
+const manyRuns = 1_000;
+
 /**
- * For the processes that run the bundle. On one thread, with few collections of garbage, and with less code optimised
- * that runs for a moment only, they need two thirds of the processor's time.
+ * For a process that runs the bundle. On one thread, with few collections of garbage, and with less code optimised that
+ * runs for a moment only, it needs two thirds of the processor's time.
  */
-export const nodeOptions = [
-  '--single-threaded',
-  '--min-semi-space-size=32',
-  '--max-semi-space-size=64',
-  '--interrupt-budget=1000000',
-  '--always-sparkplug',
-];
+export function nodeOptions(runs) {
+  const sparing = ['--interrupt-budget=1000000'];
+  return [
+    '--single-threaded',
+    '--min-semi-space-size=32',
+    '--max-semi-space-size=64',
+    '--always-sparkplug',
+    ...(runs < manyRuns ? sparing : []),
+  ];
+}
 
 /** Gives the path of the bundle of a program. `faults`: the planted faults in its copy of the code. */
 export async function bundleSimulation(directory, { program = 'run-seeds', faults = {} } = {}) {

@@ -58,9 +58,13 @@ async function runShare(index) {
   if (values.fault !== undefined) options.push('--fault', values.fault);
   for (const name of ['log', 'stop']) if (values[name]) options.push(`--${name}`);
   if (!values.plain) options.push('--shrink');
-  const child = spawn(process.execPath, ['--enable-source-maps', ...nodeOptions, program, ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', ...nodeOptions(share), program, ...options],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   for await (const line of createInterface(child.stdout)) take(line);
   if (child.exitCode !== 0 && child.exitCode !== null) process.exitCode = 1;
 }

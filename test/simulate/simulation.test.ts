@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 /** Gives what the runs say with their logs; a line of JSON tells what is wrong with one. */
 async function logOf(...options: readonly string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [...nodeOptions, program, '--log', ...options]);
+  const { stdout } = await run(process.execPath, [...nodeOptions(1), program, '--log', ...options]);
   return stdout;
 }
 

@@ -22,7 +22,7 @@ describe('the judge of the simulation', () => {
     const program: string = await bundleSimulation(place, options);
     await Promise.all(
       Array.from({ length: processes }, async (_, index) => {
-        const words = [...nodeOptions, program, String(index), String(processes)];
+        const words = [...nodeOptions(1), program, String(index), String(processes)];
         const { stdout } = await promisify(execFile)(process.execPath, words);
         for (const line of stdout.trim().split('\n')) {
           const one = JSON.parse(line) as FoundFault;
