@@ -131,12 +131,12 @@ export class Reading {
 
   /**
    * Whether a directory cannot be listed, or is covered: a file of its device (null: of any) could be in there, unless it
-   * is one of these.
+   * is one of these. What is in one that is hidden by its name is gone in any case (contract 7.25).
    */
   hidesSomethingOf(wanted: object | null, but: ReadonlySet<object>): boolean {
     return [...this.files.values()].some(
-      ({ isUnlisted, device, directory }) =>
-        isUnlisted && (wanted === null || device === wanted) && !but.has(directory),
+      ({ path, isUnlisted, device, directory }) =>
+        isUnlisted && (wanted === null || device === wanted) && !but.has(directory) && !isElsewhere(path),
     );
   }
 

@@ -196,9 +196,10 @@ export function clearTheWay(simulation: Simulation): void {
     if (content?.[0] === 0xff) simulation.write(path, content.toString('utf16le').slice(1));
   }
   // What a disk and its mount point hold cannot both be seen.
-  for (const [path, root] of simulation.disks) {
+  for (const [path, root] of [...simulation.disks].toReversed()) {
     if (root.entries.size > 0) simulation.mount(path);
-    else if (root.mountPoint !== null) disk.unmount(disk.directoryPath(root));
+    // One that lies below another cannot be reached.
+    else if (disk.peek(disk.directoryPath(root)) === root) disk.unmount(disk.directoryPath(root));
   }
   const open = (directory: Inode, path: string): void => {
     if ((directory.mode & 0o700) !== 0o700) disk.changed(path, (inode) => (inode.mode = 0o755));
