@@ -305,9 +305,9 @@ function isProven(known: readonly FileStat[], found: FileStat): boolean {
 
 /**
  * Recognises documents that changed places: swaps, chains of renames, a rename over another document, where each file
- * in question is a recorded one by inode and content. A document whose file was overwritten takes the path that came
- * free, where its file is missing: it is deleted like any other, with grace and guard, or found again. Otherwise the
- * path keeps its docId: so does the one in a rotation in whose place a file without a record stands, a save with a backup.
+ * in question is a recorded one by inode and content. A document whose file was overwritten is missing from then on: it is
+ * deleted like any other, with grace and guard, or found again. Where no path came free, the path keeps its docId: so does
+ * the one in a rotation in whose place a file without a record stands, a save with a backup.
  */
 async function findRelocation(document: FoundDocument, evidence: MoveEvidence): Promise<MoveDecision> {
   const { ledger, tasks, inspect } = evidence;
@@ -382,9 +382,9 @@ function standingAt(
 }
 
 /**
- * What becomes of paths that came free. The overwritten document takes the path; one of another folder stays in its own,
- * whose settings and guard are for it, and is missing there: below the file that has its path, where nothing can stand.
- * Null: it would not count as missing there, but as ignored, and be kept.
+ * What becomes of paths that came free, and of the overwritten documents. Each is missing below the file that has its
+ * path, where nothing can stand. Where it would be ignored there, and so be kept, it takes the free path; null: that is in
+ * another folder, whose settings and guard are not for it.
  */
 export async function leavePaths(
   free: readonly (readonly [DocumentRef, LedgerEntry | undefined])[],
@@ -392,14 +392,17 @@ export async function leavePaths(
 ): Promise<readonly LeftPath[] | null> {
   const left: LeftPath[] = [];
   for (const [ref, overwritten] of free) {
-    const isOfAnother = overwritten !== undefined && overwritten.ref.folder !== ref.folder;
-    left.push({ ref, takenBy: isOfAnother ? null : (overwritten ?? null) });
-    if (!isOfAnother) continue;
+    if (overwritten === undefined) {
+      left.push({ ref, takenBy: null });
+      continue;
+    }
     const { folder } = overwritten.ref;
     let { path } = overwritten.ref;
     while (ledger.get({ folder, path }) !== undefined) path = replacedPath(path);
-    if ((await inspect({ folder, path }))?.kind !== 'absent') return null;
-    left.push({ ref: { folder, path }, takenBy: overwritten });
+    if ((await inspect({ folder, path }))?.kind === 'absent')
+      left.push({ ref, takenBy: null }, { ref: { folder, path }, takenBy: overwritten });
+    else if (folder === ref.folder) left.push({ ref, takenBy: overwritten });
+    else return null;
   }
   return left;
 }

@@ -347,13 +347,13 @@ describe('I1: the records of a directory', () => {
       'stale',
     ],
     [
-      'take the path that is left where they are pushed aside and their files are nowhere',
+      'are missing at paths of their own where they are pushed aside and their files are nowhere',
       {
         disk: { 'inbox/a': [30, { one: 31 }], 'inbox/b': [10, { one: 11 }] },
         ledger: { 'inbox/a': [10, { one: 11 }], 'inbox/b': [20, { one: 21, two: 22 }] },
         at: 'inbox/a/one',
       },
-      'inbox/a/one → inbox/b/one; inbox/a/one = doc of inbox/b/one; inbox/a is 30, inbox/b is 10',
+      'inbox/a/one → inbox/b/one; inbox/a/one, inbox/b/one/(its file was replaced)/one = doc of inbox/b/one; inbox/a is 30, inbox/b is 10',
     ],
     [
       'leave one that they push from its path in its own folder',

@@ -303,17 +303,18 @@ describe('the document of a file that stands at a path', () => {
     ],
     [
       'keeps its path where it could not be missing there, but would be kept as ignored',
-      {
-        ...over,
-        records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] },
-        finds: { [replaced]: { kind: 'ignored', code: 'ignored', message: '' } },
-      },
+      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] }, finds: { [replaced]: hidden() } },
       'none',
+    ],
+    [
+      'takes the one that came free then, where that is in its own folder',
+      { ...over, finds: { [replaced]: hidden() } },
+      'inbox/a → inbox/b; left: inbox/a = doc of inbox/b',
     ],
     [
       'comes over another one, though its file was edited on the way',
       { ...over, disk: { 'inbox/b': [1, 'edited'] } },
-      'inbox/a → inbox/b edited; left: inbox/a = doc of inbox/b',
+      'inbox/a → inbox/b edited; left: inbox/a, inbox/b/(its file was replaced)/b = doc of inbox/b',
     ],
     ...['inbox/b', 'inbox/c'].map(
       (at) =>
@@ -330,7 +331,7 @@ describe('the document of a file that stands at a path', () => {
         records: { 'inbox/a': [1, 'one'], 'inbox/b': [1, 'one'], 'inbox/c': [3, 'three'] },
         at: 'inbox/c',
       },
-      'inbox/b → inbox/c; left: inbox/b = doc of inbox/c',
+      'inbox/b → inbox/c; left: inbox/b, inbox/c/(its file was replaced)/c = doc of inbox/c',
     ],
     ['stays where a new file stands in its place', { ...rotated, at: 'inbox/a' }, 'none'],
     [
@@ -417,12 +418,12 @@ describe('a move that was worked out', () => {
     expect(put).toMatchObject({ record: { docId: 'inbox/b', standing: undefined } });
   });
 
-  it('gives the overwritten document the path that is free', async () => {
+  it('gives the overwritten document a path of its own', async () => {
     const { get } = ledgerOf(records);
     const changes = changesOf({ get }, await over());
-    expect(changes[0]).toEqual({
+    expect(changes).toContainEqual({
       kind: 'put',
-      ref: { folder: 'inbox', path: 'a' },
+      ref: { folder: 'inbox', path: 'b/(its file was replaced)/b' },
       record: get({ folder: 'inbox', path: 'b' }),
     });
   });
