@@ -290,6 +290,28 @@ describe('the simulation', () => {
         [0, move('d', '.hidden')],
       ],
     },
+    {
+      what: 'a file that comes to the path of one that was renamed over another is a document of its own',
+      first: [
+        { path: 'inbox/a.pdf', text: 'a' },
+        { path: 'inbox/b.pdf', text: 'b' },
+      ],
+      steps: [
+        [20_000, move('a.pdf', 'b.pdf')],
+        [65_000, write('a.pdf', 'c')],
+        [0, write('a.pdf.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+      ],
+      setting: { maxDeleteCount: 0 },
+    },
+    {
+      what: 'an ignore file that is edited within the step of its times, and is as long as before, counts (7.31)',
+      first: [
+        { path: 'inbox/a.pdf', text: 'a' },
+        { path: 'inbox/.ingestignore', text: 'b.pdf' },
+      ],
+      steps: [[100, write('.ingestignore', 'a.pdf')]],
+      setting: { habits: { granuleMs: 2_000 } },
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

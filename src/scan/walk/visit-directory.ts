@@ -13,7 +13,7 @@ import { defaultsName } from '../rules/sidecar-names.ts';
 import { readAgain } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
-import { keyOf } from '../rules/settle.ts';
+import { granuleMs, keyOf } from '../rules/settle.ts';
 import type { Look } from '../rules/settle.ts';
 import type { Entry } from '../rules/entry.ts';
 import { markInnerLink } from './mark-inner-link.ts';
@@ -84,7 +84,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const undecoded = listing.bytes.map(({ name, stats }) => ({ name: name.toString(), stats }));
   const fresh = observations.list(path, stats, [...named, ...undecoded]);
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
-  const reading = readOwnRules(tree, absolute, { key: rulesKey, before });
+  const reading = readOwnRules(tree, absolute, { listing, key: rulesKey, before });
   if (reading?.kind === 'invalid') {
     for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
     return { ...reading, kind: 'unreadable', isListed: true };
@@ -148,7 +148,9 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     before,
     state,
     children: sorted.children,
-    inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
+    inherits:
+      before !== undefined &&
+      (before.ownRules?.content !== ownRules?.content || before.fingerprint !== fingerprint),
     reattached: paired.changed,
   };
 }
@@ -204,11 +206,18 @@ function companionKey(
 function readOwnRules(
   tree: Tree,
   absolute: string,
-  { key, before }: { readonly key: string; readonly before: DirectoryState | undefined },
+  {
+    listing: { entries },
+    key,
+    before,
+  }: { readonly listing: Listing; readonly key: string; readonly before: DirectoryState | undefined },
 ): RulesReading | null {
   if (key === '') return null;
   const former = before?.ownRules;
-  if (before?.rulesKey === key && former !== undefined) return { kind: 'valid', rules: former };
+  // Where times are coarse, a file that was changed within their step looks as before.
+  const stats = entries.find(({ name }) => name === ignoreFileName)?.stats ?? null;
+  const isTold = stats !== null && granuleMs(stats) === 0;
+  if (before?.rulesKey === key && former !== undefined && isTold) return { kind: 'valid', rules: former };
   return readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
 }
 
