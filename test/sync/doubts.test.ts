@@ -186,6 +186,7 @@ describe('the doubts about a file (I9)', () => {
   const asked = (left: Inspection | undefined, stands = false) => ({
     inspect: () => Promise.resolve(left),
     standsElsewhere: () => stands,
+    isFound: () => Promise.resolve(stands),
   });
 
   async function whose(path: string, found: FileStat, left: Inspection | undefined) {
@@ -208,11 +209,12 @@ describe('the doubts about a file (I9)', () => {
     expect(following).toEqual(expected ? here : []);
   });
 
-  it('of a file that is gone stay where they are beside one like it that is in doubt itself', async () => {
+  it('of a file that has left stay where they are beside one like it that is in doubt itself, or where it stands elsewhere', async () => {
     const [gone, own] = [doubt, { ...doubt, ref: { folder: 'other', path: 'd/a.txt' }, stat: copied }];
     const document = { ref: own.ref, stat: copied };
     expect((await doubtsOfFile(document, [gone, own], asked(absent))).following).toEqual([]);
     expect((await doubtsOfFile(document, [gone], asked(absent))).following).toEqual([gone]);
+    expect((await doubtsOfFile(document, [gone], asked(absent, true))).following).toEqual([]);
   });
 
   it('of its path stay with their file where that was renamed before another came', async () => {

@@ -176,10 +176,13 @@ export async function doubtsOfFile(
   {
     inspect,
     standsElsewhere,
+    isFound,
   }: {
     readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
     /** Whether a file is known to stand at another path than this one. */
     readonly standsElsewhere: (stat: FileStat) => boolean;
+    /** Whether any directory has a file, as they are now. */
+    readonly isFound: (stat: FileStat) => Promise<boolean>;
   },
 ): Promise<{
   /**
@@ -205,7 +208,9 @@ export async function doubtsOfFile(
       if (isOutdated && !isRenamed) following.push(doubt);
     } else if (isSame || (!isKnown && isLikely(doubt, { ref, stat }))) {
       const left = await inspect(doubt.ref);
-      if (left === undefined || hasGone(left)) following.push(doubt);
+      const isGone = left === undefined || hasGone(left);
+      if (isGone && (isSame || doubt.stat === undefined || !(await isFound(doubt.stat))))
+        following.push(doubt);
       else if (isSame) elsewhere.push(doubt);
     }
   }

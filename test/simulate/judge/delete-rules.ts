@@ -14,7 +14,8 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   // Another document's own file does not count: as many as there are others.
   // Edited and moved: where numbers are used again nobody can tell.
   const isToldByNumber = counted.every(
-    ({ path, content }) => content.toString() !== one.text && !one.places.has(path),
+    ({ path, content, role }) =>
+      content.toString() !== one.text && (role.kind !== 'document' || !one.places.has(path)),
   );
   if (file !== undefined && others.length < new Set(counted.map(keyOf)).size)
     add(
