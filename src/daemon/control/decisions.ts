@@ -60,13 +60,8 @@ export function pausedOf(
     const end = pauseEnd(after, folder);
     if (end === pauseEnd(before, folder)) return [];
     if (end === null) return [ofFolder(folder.name, 'resumed')];
-    return [
-      ofFolder(
-        folder.name,
-        'paused',
-        end === Infinity ? 'until somebody resumes' : `until ${toTheSecond(end)}`,
-      ),
-    ];
+    const until = end === Infinity ? 'somebody resumes' : toTheSecond(end);
+    return [ofFolder(folder.name, 'paused', `until ${until}`)];
   });
   const [first, ...others] = made;
   const isOfAll =
@@ -74,13 +69,8 @@ export function pausedOf(
     made.length === configured.length &&
     others.every(({ what, message }) => what === first?.what && message === first.message);
   if (first === undefined || !isOfAll) return made;
-  return [
-    {
-      ...first,
-      folder: '',
-      message: ['all folders', ...(first.message === null ? [] : [first.message])].join(', '),
-    },
-  ];
+  const message = first.message === null ? 'all folders' : `all folders, ${first.message}`;
+  return [{ ...first, folder: '', message }];
 }
 
 /** About one document. */
