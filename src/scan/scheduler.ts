@@ -38,7 +38,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   let restUntil = 0;
   let lostUntil = 0;
   let cancelRest = () => {};
-  let cancelPoll = () => {};
+  let cancelPoll: (() => void) | null = null;
   let cancelLost: (() => void) | null = null;
   const followUps = createDueTimes<string>(clock, () => kick());
   /** Apart: what waits for its next try keeps nothing else waiting. */
@@ -119,7 +119,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       followUps.clear();
       retries.clear();
       pollDue = false;
-      cancelPoll();
+      endPoll();
       return;
     }
     if (outcome.kind === 'moved') {
@@ -134,8 +134,9 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     retries.clear();
     for (const { path, againAt } of outcome.report.unreadable)
       if (againAt !== null) retries.set(path, againAt);
-    cancelPoll();
-    if (!outcome.report.withoutEvents) return;
+    // Scans after events do not put off the sweeps of what has none.
+    if (request.cause !== 'event' || !outcome.report.withoutEvents) endPoll();
+    if (!outcome.report.withoutEvents || cancelPoll !== null) return;
     // What is new at a start is looked at once more as soon as it may have settled.
     const isFirst = request.cause === 'start' && timing.settleMs >= 0;
     const inMs = isFirst ? timing.settleMs + followUpSlackMs : Infinity;
@@ -151,7 +152,13 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     return running || dirty.size > 0 || isPlanned;
   }
 
+  function endPoll(): void {
+    cancelPoll?.();
+    cancelPoll = null;
+  }
+
   function poll(): void {
+    cancelPoll = null;
     pollDue = true;
     kick();
   }
@@ -204,7 +211,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     close: (): void => {
       closed = true;
       cancelRest();
-      cancelPoll();
+      endPoll();
       cancelLost?.();
       cancelRescan();
       followUps.clear();

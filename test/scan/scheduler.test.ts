@@ -106,14 +106,17 @@ describe('scheduler of scans', () => {
     expect(requests).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
   });
 
-  it('F44: scans what reports no events soon after the start, then every pollSeconds, and events first', async () => {
+  it('F44: scans what reports no events soon after the start, then every pollSeconds, whatever events come', async () => {
     const { clock, scheduler, requests } = scheduled({ report: { ...report, withoutEvents: true } });
     void scheduler.everything('start', true);
-    await clock.advance(60_100);
+    await clock.advance(20_000);
+    scheduler.changed(['d']);
+    await clock.advance(40_100);
     scheduler.close();
     expect(requests).toEqual([
       '0 start all from scratch',
       '2060 poll withoutEvents',
+      '20000 event d',
       '32070 poll withoutEvents',
     ]);
   });

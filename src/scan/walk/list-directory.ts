@@ -1,10 +1,8 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
-import type { Stats } from 'node:fs';
 
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import { lookUp } from '../look-up.ts';
-import type { EntryKind } from '../rules/classify.ts';
 import { kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 
@@ -17,11 +15,8 @@ export interface Listing {
   readonly bytes: readonly UndecodedEntry[];
 }
 
-/** `stats` null for `unreadable`. */
-interface UndecodedEntry {
+interface UndecodedEntry extends Pick<Entry, 'kind' | 'stats'> {
   readonly name: Buffer;
-  readonly kind: EntryKind;
-  readonly stats: Stats | null;
 }
 
 /** Stands in a decoded name where bytes are not UTF-8, or where the name itself holds it. */
@@ -48,8 +43,10 @@ export async function listDirectory(absolute: string, slice: TimeSlice): Promise
       foreign = true;
       continue;
     }
-    const entry = entryOf(`${absolute}/${raw}`, raw, other ? raw.normalize('NFC') : raw);
-    if (entry !== null) listed.push(entry);
+    const found = lookAt(`${absolute}/${raw}`);
+    if (found === null) continue;
+    const { kind, stats, fault } = found;
+    listed.push({ name: other ? raw.normalize('NFC') : raw, raw, kind, stats, fault });
   }
   if (foreign) listAsBytes(absolute, listed, bytes);
   const [first] = listed;
@@ -88,15 +85,14 @@ function targetOf(link: string): string | null {
   }
 }
 
-function entryOf(absolute: string, raw: string, name: string): Entry | null {
+/** What stands under a name; null: nothing any more. */
+function lookAt(absolute: string | Buffer): Pick<Entry, 'kind' | 'stats' | 'fault'> | null {
   try {
     const stats = lstatSync(absolute, { throwIfNoEntry: false });
-    if (stats === undefined) return null;
-    return { name, raw, kind: kindOf(stats), stats };
+    return stats === undefined ? null : { kind: kindOf(stats), stats };
   } catch (error) {
     const fault = errorCode(error);
-    if (readFaultOf(fault) === 'gone') return null;
-    return { name, raw, kind: 'unreadable', stats: null, fault };
+    return readFaultOf(fault) === 'gone' ? null : { kind: 'unreadable', stats: null, fault };
   }
 }
 
@@ -105,18 +101,10 @@ function listAsBytes(absolute: string, listed: Entry[], bytes: UndecodedEntry[])
   for (const name of readdirSync(absolute, { encoding: 'buffer' })) {
     const text = name.toString('utf8');
     if (!text.includes(replacement)) continue;
-    const path = Buffer.concat([Buffer.from(`${absolute}/`), name]);
-    if (Buffer.from(text).equals(name)) {
-      const entry = entryOf(`${absolute}/${text}`, text, text.normalize('NFC'));
-      if (entry !== null) listed.push(entry);
-      continue;
-    }
-    try {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (stats !== undefined) bytes.push({ name, kind: kindOf(stats), stats });
-    } catch {
-      bytes.push({ name, kind: 'unreadable', stats: null });
-    }
+    const found = lookAt(Buffer.concat([Buffer.from(`${absolute}/`), name]));
+    if (found === null) continue;
+    if (Buffer.from(text).equals(name)) listed.push({ name: text.normalize('NFC'), raw: text, ...found });
+    else bytes.push({ name, ...found });
   }
 }
 
