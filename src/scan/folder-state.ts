@@ -52,6 +52,8 @@ export interface FolderState extends FolderPlan, FolderRules {
   readonly rules: readonly PlacedRules[];
   /** The absolute path of a path from the root, as it stands on disk. */
   readonly absolute: (raw: string) => string;
+  /** Has a directory listed again, in which something is not as it was listed. */
+  readonly changed: (directory: string) => void;
 }
 
 /** Where a folder's files are looked for. */
@@ -60,7 +62,11 @@ export interface FolderOnDisk extends Pick<FolderState, 'root' | 'absolute'> {
 }
 
 /** `passed`: as of `createObservations`. */
-export function createFolderState(plan: FolderPlan, passed?: () => number): FolderState {
+export function createFolderState(
+  plan: FolderPlan,
+  changed: FolderState['changed'],
+  passed?: () => number,
+): FolderState {
   const { settings, root, settleMs } = plan;
   return {
     ...plan,
@@ -74,6 +80,7 @@ export function createFolderState(plan: FolderPlan, passed?: () => number): Fold
     rules: [binRules, ...settingsRules(settings)].map((rules) => ({ directory: '', rules })),
     include: createIncludeRules(settings.include, settingWords(settings, 'include')),
     absolute: (raw) => placeBelow(root, raw),
+    changed,
   };
 }
 

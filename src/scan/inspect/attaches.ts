@@ -7,7 +7,7 @@ import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { resolveAttachment } from '../rules/attachment-lists.ts';
 import { statOf } from '../rules/entry.ts';
-import { rootTrouble } from './find-entry.ts';
+import { rootTrouble, unlistedTrouble } from './find-entry.ts';
 import { findSidecar } from './own-sidecar.ts';
 
 /** Answers `FolderPort.attaches` from the disk as it is now. Never throws for what is on disk. */
@@ -15,7 +15,7 @@ export function attaches(
   folder: FolderState,
   { owner, path, name, elsewhere }: AttachmentQuestion,
 ): AttachmentAnswer {
-  if (rootTrouble(folder) !== null) return 'unclear';
+  if (rootTrouble(folder) !== null || unlistedTrouble(folder, owner) !== null) return 'unclear';
   const standing = entryAt(folder, owner, locateOnDisk);
   const isOwnerGone = standing === null;
   const named = classifyByName(folder, owner);

@@ -30,13 +30,13 @@ import { ignored, notRead, settling, unfit, unknown } from './inspection-results
 /** Inspects one path as it is now, as `FolderPort.inspect`. Never throws for what is on disk. */
 export type Inspector = (path: string, sentWith?: readonly string[]) => Promise<Inspection>;
 
-/** `changed`: told of a directory that has to be listed again for what an inspection learned. */
-export function createInspector(folder: FolderState, changed: (directory: string) => void): Inspector {
+export function createInspector(folder: FolderState): Inspector {
   return async (path, sentWith) => {
     const isNews = sentWith !== undefined && folder.attachmentLists.learn(path, sentWith);
     const found = await inspect(path).catch((error: unknown) => unread(folder, path, error));
     // Files of it are listed as documents until then.
-    if (isNews && (found.kind !== 'document' || found.document.sidecar === null)) changed(directoryOf(path));
+    if (isNews && (found.kind !== 'document' || found.document.sidecar === null))
+      folder.changed(directoryOf(path));
     if (found.kind !== 'ignored' && found.kind !== 'skipped') return found;
     const entry = entryAt(folder, path, locateOnDisk);
     if (found.kind === 'skipped' || found.presence !== undefined || entry?.kind === 'file') {

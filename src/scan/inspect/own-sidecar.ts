@@ -2,14 +2,12 @@ import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, NoDocument } from '../../model/document.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
-import { isDocumentType, sidecarPlaces } from '../../model/names-and-types.ts';
+import { sidecarPlaces } from '../../model/names-and-types.ts';
 import { entryKey, statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { classifyUnpaired } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
-import { relate } from '../rules/relate.ts';
-import type { NameGroup, Relations } from '../rules/relate.ts';
-import { isSidecarName, namedAfter } from '../rules/sidecar-names.ts';
+import type { PairedSidecar } from '../rules/relate.ts';
 import { awaitedMs, entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
@@ -37,25 +35,71 @@ export function findSidecar(
   document: string,
   own: Entry | null,
 ): OwnSidecar | NoDocument {
-  const { relations, sidecars, unscanned } = relateNow(folder, document, own);
-  const awaitMs = own === null ? 0 : missedMs(folder, document, sidecars);
-  if (awaitMs > 0) return settling(awaitMs);
-  const paired = relations.sidecars.get(nameOf(document));
-  const entry = sidecars.get(paired?.name ?? '');
-  if (paired === undefined || entry === undefined) {
-    if (folder.settings.sidecar === 'optional')
-      return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
-    const message = `waiting for its sidecar ${printable(nameOf(sidecarPlaces(document).byName))}`;
-    return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
+  const { lists } = folder.tree.get(directoryOf(document)) ?? {};
+  const { byName, byStem } = sidecarPlaces(document);
+  let awaitMs = 0;
+  for (const place of [byName, byStem]) {
+    const entry = sidecarAt(folder, place);
+    if (entry === null && own !== null)
+      // Saved by unlink and recreate, or moved ahead of its document, it takes back nothing meanwhile.
+      awaitMs = Math.max(
+        awaitMs,
+        lists?.has(nameOf(place)) === true ? afterScanMs : awaitedMs(folder, place),
+      );
+    const kind = entry === null || awaitMs > 0 ? null : kindFor(folder, document, { own, sidecar: entry });
+    if (entry !== null && kind !== null) return readOwn(folder, document, { entry, kind });
   }
+  if (awaitMs > 0) return settling(awaitMs);
+  if (folder.settings.sidecar === 'optional')
+    return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
+  const message = `waiting for its sidecar ${printable(nameOf(byName))}`;
+  return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
+}
+
+function sidecarAt(folder: FolderState, path: string): Entry | null {
+  return classifyByName(folder, path).kind === 'sidecar' ? entryAt(folder, path) : null;
+}
+
+/**
+ * What a sidecar that stands is to a document, as the scan of their directory has related them; null: it is another's.
+ * `unscanned`: no scan has seen both as they are.
+ */
+function kindFor(
+  { tree, observations }: FolderState,
+  document: string,
+  { own, sidecar }: { readonly own: Entry | null; readonly sidecar: Entry },
+): PairedSidecar['kind'] | 'unscanned' | null {
+  const { pairs, twinSidecars } = tree.get(directoryOf(document)) ?? {};
+  const isAsListed = ({ name, stats }: Entry) =>
+    stats === null || observations.isListed(joinPath(directoryOf(document), name), stats);
+  if (!isAsListed(sidecar)) return 'unscanned';
+  const paired = pairs?.get(nameOf(document));
+  if (paired?.name === sidecar.name) return paired.kind;
+  if (own !== null) return isAsListed(own) ? null : 'unscanned';
+  // One that is gone counts as if it stood.
+  const isOfAnother = Array.from(pairs?.values() ?? []).some(({ name }) => name === sidecar.name);
+  if (isOfAnother) return 'ambiguous';
+  return twinSidecars?.has(sidecar.name) === true ? 'twin' : 'own';
+}
+
+function readOwn(
+  folder: FolderState,
+  document: string,
+  { entry, kind }: { readonly entry: Entry; readonly kind: PairedSidecar['kind'] | 'unscanned' },
+): OwnSidecar | NoDocument {
   const name = printable(entry.name);
-  if (paired.kind === 'twin')
+  if (kind === 'twin')
     return unfit(
       'unicode-twin',
       `there are two sidecars ${name}, with accents encoded differently (NFC and NFD), so it is unclear which one counts; remove one of the two`,
     );
-  if (unscanned.has(entry.name)) return settling(afterScanMs);
-  if (paired.kind === 'ambiguous') {
+  const path = joinPath(directoryOf(document), entry.name);
+  const settleMs = entry.stats === null ? 0 : folder.observations.settle(path, entry.stats);
+  if (kind === 'unscanned') {
+    folder.changed(directoryOf(document));
+    return settling(Math.max(afterScanMs, settleMs));
+  }
+  if (kind === 'ambiguous') {
     return unfit(
       'ambiguous-sidecar',
       `${name} could be the sidecar of several documents; give it the full name of one of them`,
@@ -70,9 +114,7 @@ export function findSidecar(
   if (entry.stats === null) return notRead(name, entry.fault, 'sidecar-unreadable');
   if (entry.kind !== 'file')
     return unfit('sidecar-unreadable', `${name} is not a regular file; replace it with one, or remove it`);
-  const path = joinPath(directoryOf(document), entry.name);
   const key = entryKey(entry);
-  const settleMs = folder.observations.settle(path, entry.stats);
   if (settleMs > 0) return settling(settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
   if (reading.kind === 'gone') return changedMeanwhile;
@@ -85,34 +127,18 @@ export function findSidecar(
   return { kind: 'sidecar', sidecar: reading.value, path, named, key };
 }
 
-/**
- * How long a sidecar is waited for that stood a moment ago and would go before the one that stands, ms; 0: there is none.
- * One that is saved by unlink and recreate, or is moved ahead of its document, takes back nothing meanwhile.
- */
-function missedMs(folder: FolderState, document: string, found: NameGroup['sidecars']): number {
-  const { byName, byStem } = sidecarPlaces(document);
-  const lists = folder.tree.get(directoryOf(document))?.lists;
-  let waitMs = 0;
-  for (const place of [byName, byStem]) {
-    if (found.has(nameOf(place))) break;
-    waitMs = Math.max(waitMs, lists?.has(nameOf(place)) === true ? afterScanMs : awaitedMs(folder, place));
-  }
-  return waitMs;
-}
-
 /** Which document a sidecar belongs to. What is wrong with it, its document says. */
 export function describeSidecar(folder: FolderState, path: string): NoDocument {
   const name = nameOf(path);
   const directory = directoryOf(path);
-  const { relations, sidecars } = relateNow(folder, path, null);
-  if (!sidecars.has(name))
-    return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
-  const unpaired = relations.unpaired.get(name);
-  const meant = folder.tree.get(directory)?.unfit?.get(name);
-  if (unpaired !== undefined) return classifyUnpaired(unpaired, meant);
-  const documents = [...relations.sidecars].flatMap(([document, { name: of }]) =>
-    of === name ? [document] : [],
-  );
+  const entry = sidecarAt(folder, path);
+  if (entry === null) return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
+  if (entry.stats !== null && !folder.observations.isListed(path, entry.stats))
+    return ignored('sidecar', 'a sidecar; whose it is, the next scan of its directory says');
+  const { pairs = [], unpaired, unfit } = folder.tree.get(directory) ?? {};
+  const why = unpaired?.get(name);
+  if (why !== undefined) return classifyUnpaired(why, unfit?.get(name));
+  const documents = Array.from(pairs).flatMap(([document, { name: of }]) => (of === name ? [document] : []));
   const [owner, ...others] = documents;
   if (owner === undefined)
     return ignored(
@@ -130,49 +156,4 @@ export function describeSidecar(folder: FolderState, path: string): NoDocument {
     'ambiguous-sidecar',
     `it could be the sidecar of ${documents.map(printable).join(' and ')}, so none of them is sent; give it the full name of one of them`,
   );
-}
-
-/** What stands now under the names that have to do with a document or a sidecar, related as a scan relates it. */
-function relateNow(
-  folder: FolderState,
-  path: string,
-  own: Entry | null,
-): Pick<NameGroup, 'sidecars'> & {
-  readonly relations: Relations;
-  /** Sidecars of which no scan has said yet whose they are. */
-  readonly unscanned: ReadonlySet<string>;
-} {
-  const [directory, name] = [directoryOf(path), nameOf(path)];
-  const state = folder.tree.get(directory);
-  const { byName, byStem } = sidecarPlaces(path);
-  const sidecars = new Map<string, Entry>();
-  const documents = new Map<string, Entry>();
-  const unscanned = new Set<string>();
-  // One that is gone is related as if it stood.
-  if (!isSidecarName(name)) documents.set(name, own ?? { name, raw: name, kind: 'file', stats: null });
-  for (const place of isSidecarName(name) ? [path] : [byName, byStem]) {
-    const sidecar = classifyByName(folder, place).kind === 'sidecar' ? entryAt(folder, place) : null;
-    if (sidecar === null) continue;
-    sidecars.set(sidecar.name, sidecar);
-    const ofStem = state?.stems?.get(sidecar.name);
-    const isKnown = ofStem?.includes(name) ?? state?.lists?.get(sidecar.name)?.key === entryKey(sidecar);
-    if (place === byStem && own !== null && !isKnown) unscanned.add(sidecar.name);
-    for (const one of [namedAfter(sidecar.name), ...(ofStem ?? [])]) noteDocument(one);
-  }
-  const group = {
-    sidecars,
-    twinSidecars: state?.twinSidecars ?? new Map<string, never>(),
-    documents: [...documents.values()],
-    leftOut: [],
-    fits: (sidecar: string) => state?.unfit?.has(sidecar) !== true,
-  };
-  return { relations: relate(group, folder.settings.sidecarOwner), sidecars, unscanned };
-
-  function noteDocument(one: string): void {
-    if (!isDocumentType(one) || documents.has(one)) return;
-    const place = joinPath(directory, one);
-    const found = classifyByName(folder, place);
-    const entry = found.kind === 'file' && found.exclusion === null ? entryAt(folder, place) : null;
-    if (entry?.kind === 'file' || entry?.kind === 'unreadable') documents.set(one, entry);
-  }
 }

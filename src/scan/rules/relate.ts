@@ -13,7 +13,7 @@ export interface PairedSidecar {
   readonly kind: 'own' | 'ambiguous' | 'twin';
 }
 
-/** Names of one directory that are related to no others in it: all of them, or some that share a stem. */
+/** The names of a directory. */
 export interface NameGroup {
   /** By name. */
   readonly sidecars: ReadonlyMap<string, Entry>;
@@ -35,8 +35,6 @@ export interface Relations {
   readonly ofLeftOut: ReadonlyMap<string, PairedSidecar>;
   /** Sidecars that belong to no document: they fit no file, or `foreign`, it is another user's. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'>;
-  /** By sidecar that is named after no document: the documents of that stem. */
-  readonly stems: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -44,14 +42,14 @@ export interface Relations {
  * `report.meta.json` is too, if it is the only document or attachment of that stem. The full name wins.
  */
 export function relate(group: NameGroup, sidecarOwner: FolderSettings['sidecarOwner']): Relations {
-  const { sidecars, unpaired, stems } = pair(group, group.documents, sidecarOwner);
-  if (group.leftOut.length === 0) return { sidecars, unpaired, stems, ofLeftOut: new Map() };
+  const { sidecars, unpaired } = pair(group, group.documents, sidecarOwner);
+  if (group.leftOut.length === 0) return { sidecars, unpaired, ofLeftOut: new Map() };
   // A file that a rule leaves out keeps its attachments: they must not go out as documents in its stead.
   const used = new Set([...sidecars.values()].map(({ name }) => name));
   const isFree = ([name]: readonly [string, Entry]) => !used.has(name) && unpaired.get(name) !== 'foreign';
   const free = new Map([...group.sidecars].filter(isFree));
   const ofLeftOut = pair({ ...group, sidecars: free }, group.leftOut, sidecarOwner).sidecars;
-  return { sidecars, unpaired, stems, ofLeftOut };
+  return { sidecars, unpaired, ofLeftOut };
 }
 
 function pair(
@@ -61,8 +59,9 @@ function pair(
 ): Omit<Relations, 'ofLeftOut'> {
   const paired = new Map<string, PairedSidecar>();
   const unpaired = new Map<string, 'orphan' | 'foreign'>();
+  /** By sidecar that is named after no document: the documents of that stem. */
   const stems = new Map<string, string[]>();
-  if (sidecars.size === 0) return { sidecars: paired, unpaired, stems };
+  if (sidecars.size === 0) return { sidecars: paired, unpaired };
   const documents = new Map(files.map((entry) => [entry.name, entry]));
   const mayBelong = (sidecar: Entry, document: Entry) =>
     document.stats === null || isTrustedCompanion(sidecarOwner, sidecar.stats, document.stats.uid);
@@ -93,5 +92,5 @@ function pair(
       if (!paired.has(document.name))
         paired.set(document.name, { name, kind: isAmbiguous ? 'ambiguous' : kindFor(name, document) });
   }
-  return { sidecars: paired, unpaired, stems };
+  return { sidecars: paired, unpaired };
 }

@@ -5,6 +5,7 @@ import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { Entry } from '../rules/entry.ts';
+import type { Relations } from '../rules/relate.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
 import type { WatchState } from '../watch/backend.ts';
 
@@ -61,8 +62,9 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly hidesFiles: boolean;
   /** Sidecars that fit none of its files, and the document that each may be meant for; absent: there are none. */
   readonly unfit?: ReadonlyMap<string, string | undefined> | undefined;
-  /** By sidecar that is named after no document: the documents of that stem; absent: there are none. */
-  readonly stems?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** By document, and of those that are no document's; absent: there are none. */
+  readonly pairs?: Relations['sidecars'] | undefined;
+  readonly unpaired?: Relations['unpaired'] | undefined;
   /** Sidecars whose names differ in their Unicode form alone from that of the one that stands; absent: there are none. */
   readonly twinSidecars?: ReadonlyMap<string, readonly Entry[]> | undefined;
   /** Why it cannot be read; null: it can. */

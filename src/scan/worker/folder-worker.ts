@@ -25,7 +25,8 @@ export function servePlan(
   sendMessage: (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void,
   passed?: () => number,
 ): (message: Exclude<ToWorker, { readonly kind: 'plan' }>) => void {
-  const folder = createFolderState(plan, passed);
+  const changed = (directory: string) => sendMessage({ kind: 'events', directories: [directory] });
+  const folder = createFolderState(plan, changed, passed);
   const eventful = new Set<string>();
   let eventTimer: NodeJS.Timeout | null = null;
   let eventsAtOnce = 0;
@@ -81,9 +82,7 @@ export function servePlan(
 
   /** Its schemas take a while to set up, and no scan needs them. What an inspection learned is told before its answer. */
   function loadInspector(): Promise<Inspector> {
-    inspector ??= import('../inspect/inspect.ts').then(({ createInspector }) =>
-      createInspector(folder, (directory) => sendMessage({ kind: 'events', directories: [directory] })),
-    );
+    inspector ??= import('../inspect/inspect.ts').then(({ createInspector }) => createInspector(folder));
     return inspector;
   }
 

@@ -30,8 +30,10 @@ describe('a document is neither sent nor gone', () => {
     await chmod(folder.path, 0o755);
     await folder.scan();
     await chmod(folder.join(closed), mode);
+    await folder.scan();
     expect(await asUser(() => folder.verdict('d/e/a.pdf'))).toBe(expected);
     await chmod(folder.join(closed), 0o755);
+    await folder.scan();
     expect(await asUser(() => folder.verdict('d/e/a.pdf'))).toBe('document');
   });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 
 import { createChokidarWatcher } from '../../../src/scan/watch/chokidar-backend.ts';
 import { createNativeWatcher } from '../../../src/scan/watch/native-backend.ts';
-import type { Watcher } from '../../../src/scan/watch/backend.ts';
+import type { Watcher, WatcherEvents } from '../../../src/scan/watch/backend.ts';
 import { createFolderState } from '../../../src/scan/folder-state.ts';
 import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -18,6 +18,12 @@ import { ofEachTest } from '../../support/of-each-test.ts';
 jest.setTimeout(90_000);
 /** The machine may have better things to do. */
 const patience = { withinMs: 60_000 };
+const eventsOf = (reported: string[]): WatcherEvents => ({
+  changed: (directory) => reported.push(directory),
+  lost: ({ message }) => {
+    throw new Error(message);
+  },
+});
 const players = { chokidar: createChokidarWatcher, native: createNativeWatcher };
 
 describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
@@ -27,12 +33,7 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
 
   beforeEach(() => {
     dirty = [];
-    watcher = players[kind]({
-      changed: (directory) => dirty.push(directory),
-      lost: ({ message }) => {
-        throw new Error(message);
-      },
-    });
+    watcher = players[kind](eventsOf(dirty));
   });
   afterEach(() => watcher.close());
 
@@ -218,12 +219,8 @@ it('nothing is missed while one watcher takes over from the other', async () => 
   const reported: string[] = [];
   const settings = folderSettingsOf(folder.path, { watch: 'native' });
   const plan = { settings, maxFileBytes: 1, settleMs: 1, removeGraceMs: 1, root: folder.path };
-  const watches = createWatchSet(createFolderState({ ...plan, excluded: null, backend: null }), {
-    changed: (directory) => reported.push(directory),
-    lost: ({ message }) => {
-      throw new Error(message);
-    },
-  });
+  const state = createFolderState({ ...plan, excluded: null, backend: null }, () => {});
+  const watches = createWatchSet(state, eventsOf(reported));
   try {
     await watches.begin('native');
     watches.watch('', folder.path, await stat(folder.path));
