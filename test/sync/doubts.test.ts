@@ -185,7 +185,6 @@ describe('the doubts about a file (I9)', () => {
 
   const asked = (left: Inspection | undefined, stands = false) => ({
     inspect: () => Promise.resolve(left),
-    standsElsewhere: () => stands,
     isFound: () => Promise.resolve(stands),
   });
 

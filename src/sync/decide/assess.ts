@@ -175,12 +175,9 @@ export async function doubtsOfFile(
   doubts: readonly Doubt[],
   {
     inspect,
-    standsElsewhere,
     isFound,
   }: {
     readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
-    /** Whether a file is known to stand at another path than this one. */
-    readonly standsElsewhere: (stat: FileStat) => boolean;
     /** Whether any directory has a file, as they are now. */
     readonly isFound: (stat: FileStat) => Promise<boolean>;
   },
@@ -204,7 +201,7 @@ export async function doubtsOfFile(
     const isSame = isOfFile(doubt);
     if (refKey(doubt.ref) === refKey(ref)) {
       const isOutdated = doubt.stat === undefined ? doubt.holds : !sameStat(doubt.stat, stat);
-      const isRenamed = doubt.stat !== undefined && !isSame && standsElsewhere(doubt.stat);
+      const isRenamed = isOutdated && doubt.stat !== undefined && !isSame && (await isFound(doubt.stat));
       if (isOutdated && !isRenamed) following.push(doubt);
     } else if (isSame || (!isKnown && isLikely(doubt, { ref, stat }))) {
       const left = await inspect(doubt.ref);

@@ -348,10 +348,9 @@ export class DocumentComparison {
   async #holdingDoubt(document: FoundDocument): Promise<Reason | undefined> {
     const known = this.#ledger.doubts();
     if (known.length === 0) return undefined;
-    const { evidence, standsElsewhere, writer, search } = this.#options;
+    const { evidence, writer, search } = this.#options;
     const found = await doubtsOfFile(document, known, {
       inspect: evidence.inspect,
-      standsElsewhere: (stat) => standsElsewhere(document.ref, stat),
       // Without a number it is told by size and time, as the one that is asked about.
       isFound: async (stat) => stat.ino !== 0 && (await search([stat]))([stat]).files.length > 0,
     });

@@ -155,8 +155,9 @@ function onlyWhenQuiet(
   const late = arrivals.lately(file.path, request.firstByteAt, lateMs + honouredMs);
   if (late === null || from > request.firstByteAt) return;
   const folder = `${file.path.split('/')[0]}/`;
+  // The defaults of a directory are no sidecar.
   const isInUse = [...reading.files.keys()].some(
-    (path) => path.startsWith(folder) && path.endsWith('.meta.json'),
+    (path) => path.startsWith(folder) && path.endsWith('.meta.json') && nameOf(path) !== '.meta.json',
   );
   const isPrivate = modeOf(request) === 'NONE';
   const stood = Math.max(
