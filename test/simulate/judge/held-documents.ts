@@ -48,6 +48,7 @@ export class HeldDocuments {
   readonly all = new Map<string, HeldDocument>();
   /** A document that has moved is seen to have moved after so long, ms. */
   readonly #seenMs: number;
+  #followedAt = -Infinity;
 
   constructor(seenMs: number) {
     this.#seenMs = seenMs;
@@ -110,6 +111,9 @@ export class HeldDocuments {
   follow(reading: Reading, now: number, startedAt: number): void {
     const alive = this.alive();
     for (const one of alive) {
+      // What was there when the disk was seen last has been there until now.
+      for (const [what, { from, until }] of one.stood)
+        if (until === this.#followedAt) one.stood.set(what, { from, until: now });
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
       const known = [...one.files].filter((identity) => this.#isKnown(one, identity));
       // Of a file with several names another one may be another document, unless its own is gone: then each may be it.
@@ -155,6 +159,7 @@ export class HeldDocuments {
       }
       one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
+    this.#followedAt = now;
   }
 
   /** Whether ingestd can know that a file is a document's: its own, or one that stood in its place for long enough, or does. */
