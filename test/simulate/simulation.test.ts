@@ -279,6 +279,20 @@ describe('the simulation', () => {
       setting: { requestsPerMinute: 2 },
     },
     {
+      what: 'a save that moved with its directory stood there all the time, and an unsent file may come in its place',
+      first: ['inbox/a.pdf', 'inbox/d/e/b.txt'].map((path) => ({ path, text: path })),
+      steps: [
+        [5_000, write('d/e/.save.tmp', 'b')],
+        [0, move('d/e/.save.tmp', 'd/e/b.txt')],
+        [20_000, move('d/e', 'moved')],
+        [2_500, write('d/a.csv', 'a')],
+        [15_000, move('moved/b.txt', '../outside/swap')],
+        [0, move('d/a.csv', 'moved/b.txt')],
+        [0, move('../outside/swap', 'd/a.csv')],
+      ],
+      setting: { requestsPerMinute: 2 },
+    },
+    {
       what: 'an attachment whose unsent document goes into a hidden directory is a document',
       first: [
         { path: 'inbox/d/b.docx', text: 'b' },
