@@ -137,6 +137,24 @@ describe('the simulation', () => {
     },
   );
 
+  itRuns(
+    'an upload may be in doubt where it was killed to have a folder back',
+    {
+      seed: 1,
+      setting: { ...plainSetting, folders, inDoubt: 'hold' },
+      first: [{ path: 'other/a.csv', text: 'a' }],
+      steps: [
+        { afterMs: 0, act: { kind: 'restart', how: 'stop', downMs: 10, folders: folders.slice(1) } },
+        { afterMs: 100, act: { kind: 'write', path: 'other/a.csv.meta.json', text: '{}' } },
+        { afterMs: 0, gap: 'ledger', act: { kind: 'write', path: 'other/b.csv', text: 'b' } },
+      ],
+    },
+    (said) => {
+      expect(said).toMatch(/warn in doubt .*"a.csv"/);
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const sidecar = 'inbox/private/a.txt.meta.json';
   const list = { path: sidecar, text: '{"attachments":["extra/t.csv"]}' };
   const document = { path: 'inbox/private/a.txt', text: 'a' };

@@ -38,7 +38,10 @@ export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult
     lateMs: setting.habits.attributeCacheMs ?? 0,
     noticeMs: noticeMs(setting),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
-    isKilled: plan.steps.some(({ act }) => act.kind === 'restart' && act.how !== 'stop'),
+    // Where folders were left out, it is killed at the end to have them back.
+    isKilled: plan.steps.some(
+      ({ act }) => act.kind === 'restart' && (act.how !== 'stop' || act.folders !== undefined),
+    ),
     fullMs: Math.max(0, ...plan.steps.map(({ act }) => (act.kind === 'full' ? act.forMs : 0))),
   });
   const simulation = new Simulation(plan, judge);
