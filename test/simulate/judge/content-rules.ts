@@ -146,7 +146,8 @@ const onlyDocuments: Rule = ({ request, document, file: { path, role } }, add) =
 const noAttachmentAlone: Rule = ({ request, moment, file: { path, role, identity } }, add) => {
   const isLink = moment.reading.pathsOf(identity).length > 1;
   const owner = role.kind === 'attachment' ? role.owner : isLink ? null : moment.taintOf(identity).owner;
-  if (owner !== null && (request.kind === 'upload' || request.file !== null))
+  // What came to its owner's own place is that document's content by now.
+  if (owner !== null && owner !== path && (request.kind === 'upload' || request.file !== null))
     add('attachment-alone', `${path} is sent alone, and is an attachment of ${owner}`);
 };
 
