@@ -75,9 +75,10 @@ function kindFor(
   if (!isAsListed(sidecar)) return 'unscanned';
   const paired = pairs?.get(nameOf(document));
   if (paired?.name === sidecar.name) return paired.kind;
-  if (own !== null) return isAsListed(own) ? null : 'unscanned';
-  // One that is gone counts as if it stood.
   const isOfAnother = Array.from(pairs?.values() ?? []).some(({ name }) => name === sidecar.name);
+  // What cannot be looked at, and was found with no other document, may be its own.
+  if (own !== null && (sidecar.stats !== null || isOfAnother)) return isAsListed(own) ? null : 'unscanned';
+  // One that is gone counts as if it stood.
   if (isOfAnother) return 'ambiguous';
   return twinSidecars?.has(sidecar.name) === true ? 'twin' : 'own';
 }

@@ -74,14 +74,18 @@ describe('a companion whose path is longer than the system allows', () => {
     expect(verdict).toBe(expected);
   });
 
-  it('keeps its document before a scan has seen it: an ignore file', async () => {
+  it.each([
+    ['.ingestignore', 'unfit unreadable'],
+    ['a.pdf.meta.json', 'unfit sidecar-unreadable'],
+    ['a.meta.json', 'unfit sidecar-unreadable'],
+  ])('keeps its document before a scan has seen it: %s', async (name, expected) => {
     const directory = await deepDirectory();
     await folder.scan();
     const before = await folder.verdict(`${directory}/a.pdf`);
-    execFileSync('sh', ['-c', `echo '*' > .ingestignore`], { cwd: folder.join(directory) });
+    execFileSync('sh', ['-c', `echo '*' > ${name}`], { cwd: folder.join(directory) });
     const verdict = await folder.verdict(`${directory}/a.pdf`);
     execFileSync('rm', ['-r', directory.slice(0, directory.indexOf('/'))], { cwd: folder.path });
-    expect([before, verdict]).toEqual(['document', 'unfit unreadable']);
+    expect([before, verdict]).toEqual(['document', expected]);
   });
 
   it('may be meant for a document, as any that fits no file', async () => {
