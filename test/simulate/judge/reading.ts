@@ -322,9 +322,10 @@ export class Reading {
 
   /** Sidecars that can be listed and fit no file of any type beside them (contract 7.29). */
   orphanSidecars(): readonly string[] {
-    const isOrphan = ({ path, role, isUnlisted }: RoledFile) =>
+    // One that cannot be looked at, or whose name cannot be told, is told as that.
+    const isOrphan = ({ path, role, isHidden }: RoledFile) =>
       role.kind === 'companion' &&
-      !isUnlisted &&
+      !isHidden &&
       path.endsWith(sidecarEnd) &&
       !nameOf(path).startsWith('.') &&
       !this.#fitsOne(path) &&
