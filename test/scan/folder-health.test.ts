@@ -1,23 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { folderHealth, createFolderLog } from '../../src/scan/folder-health.ts';
-import type { ScanReport } from '../../src/scan/walk/scan-request.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { scanReportOf } from './support/scan-report.ts';
 
-const report: ScanReport = {
-  directories: 3,
-  watches: 3,
-  backend: 'native',
-  polled: false,
-  eventlessFileSystem: null,
-  eventless: false,
-  withoutEvents: false,
-  unwatched: 0,
-  unreadable: [],
-  unreadableTotal: 0,
-  attached: 2,
-};
+const report = scanReportOf({ directories: 3, watches: 3, attached: 2 });
 const nfs = { ...report, polled: true, backend: null, watches: 0, eventlessFileSystem: 'NFS' };
 const closed = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

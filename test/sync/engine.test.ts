@@ -62,16 +62,6 @@ describe('the sync engine', () => {
     ]);
   });
 
-  it('deletes a document whose file became empty first and was removed then', async () => {
-    world = await filled(1);
-    world.folder.write('a/0.txt', '');
-    await world.sync();
-    expect(world.service.calls).toEqual([]);
-    world.folder.remove('a/0.txt');
-    await world.sync();
-    expect(world.service.calls).toEqual(['delete']);
-  });
-
   it('reads a file that was edited once to compare it', async () => {
     world = await filled(2);
     const { hash } = world.folder;
@@ -393,7 +383,7 @@ describe('the sync engine', () => {
     expect(world.ledger().doubts()).toEqual([doubt]);
   });
 
-  it('says once, over restarts too, that the service keeps a document whose file cannot be sent any more', async () => {
+  it('says once, over restarts too, that the service keeps a document whose file is empty, and deletes it when that goes', async () => {
     world = await filled(2);
     const said = () => world.activities.filter(({ what }) => what === 'remains');
     world.folder.write('a/0.txt', '');
@@ -406,6 +396,9 @@ describe('the sync engine', () => {
       await world.sync();
     }
     expect([said().length, world.service.calls]).toEqual([1, []]);
+    world.folder.remove('a/0.txt');
+    await world.sync();
+    expect(world.service.calls).toEqual(['delete']);
   });
 
   it('holds no deletion that is under way', async () => {
@@ -625,17 +618,6 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['upload', 'delete']);
   });
 
-  it('deletes what is gone while new files of the same size wait for their turn', async () => {
-    world = await filled(3);
-    for (let index = 0; index < 60; index += 1) world.folder.write(`new/${index}.txt`, `new ${index % 10} `);
-    world.folder.scan();
-    await world.clock.advance(3_000);
-    world.folder.remove('a/0.txt');
-    await world.sync();
-    expect(world.service.calls.indexOf('delete')).toBeLessThan(58);
-    expect(world.docIds().size).toBe(62);
-  });
-
   it('F47: waits for a file that changes all the time, shows that it does, and delivers the others', async () => {
     world = await engineWorld();
     for (let index = 0; index < 5; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
@@ -681,35 +663,5 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect([world.service.calls, backlog.size]).toEqual([['modify'], 0]);
     expect(world.engine().tasks.counts('inbox')).toMatchObject({ pending: 0, withRecord: 0 });
-  }, 60_000);
-
-  it('has a record in the backlog follow its file, whose path another file took', async () => {
-    world = await filled(400, quick);
-    const docId = world.docIds().get('a/3.txt');
-    for (let index = 0; index < 400; index += 1) {
-      if (index !== 3) world.folder.write(`a/${index}.txt`, `text ${index}`);
-    }
-    world.folder.rename('a/3.txt', 'b/3.txt');
-    world.folder.write('a/3.txt', 'new at the old path');
-    await world.clock.advance(10_000);
-    await world.restart();
-    await world.quiesce();
-    expect(world.service.documents.size).toBe(world.docIds().size);
-    expect(world.engine().tasks.counts('inbox')).toMatchObject({ pending: 0, withRecord: 0 });
-    expect([...world.docIds().values()]).toContain(docId);
-  }, 60_000);
-
-  it('finds in the backlog the file that a missing document has become', async () => {
-    world = await filled(1);
-    const docId = world.docIds().get('a/0.txt');
-    for (let index = 0; index < 1_100; index += 1) world.folder.write(`new/${index}.txt`, `other ${index}`);
-    await world.clock.advance(10_000);
-    world.folder.takeAway('a/0.txt');
-    await world.restart();
-    expect(world.engine().tasks.backlog.size).toBeGreaterThan(0);
-    world.folder.bringBack('a/0.txt', 'b/0.txt');
-    world.folder.scan('start');
-    await world.until(() => world.docIds().has('b/0.txt'));
-    expect(world.docIds().get('b/0.txt')).toBe(docId);
   }, 60_000);
 });

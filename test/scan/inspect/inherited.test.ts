@@ -171,15 +171,6 @@ describe('what ignore rules keep in', () => {
     expect(await kind()).toBe('ignored');
   });
 
-  it('goes out when nothing has come in their place within the grace', async () => {
-    await ruled();
-    await unlink(folder.join('.ingestignore'));
-    await folder.scan();
-    expect(await kind()).toBe('settling');
-    folder.pass(removeGraceMs);
-    expect(await kind()).toBe('document');
-  });
-
   it('stays in while they are written again from the beginning', async () => {
     await ruled();
     for (let write = 0; write < 5; write += 1) {

@@ -364,15 +364,12 @@ describe('the document of a file that stands at a path', () => {
 });
 
 describe('a move that was worked out', () => {
-  const records: Readonly<Record<string, File>> = { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] };
-
   async function worked(place: Place): Promise<Move> {
     const decision = await moveIn(place);
     if (decision.kind !== 'move') throw new Error(decision.kind);
     return decision;
   }
 
-  const over = () => worked({ disk: { 'inbox/b': [1, 'one'] }, records, at: 'inbox/b' });
   const rename = () => worked({ disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/a': [1, 'one'] } });
 
   it.each<readonly [string, () => Promise<Move>, Readonly<Record<string, File>>, boolean]>([
@@ -416,16 +413,6 @@ describe('a move that was worked out', () => {
     const left = [{ ref: entry.ref, takenBy }];
     const [put] = changesOf({ get: () => undefined }, { kind: 'move', steps, left });
     expect(put).toMatchObject({ record: { docId: 'inbox/b', standing: undefined } });
-  });
-
-  it('gives the overwritten document a path of its own', async () => {
-    const { get } = ledgerOf(records);
-    const changes = changesOf({ get }, await over());
-    expect(changes).toContainEqual({
-      kind: 'put',
-      ref: { folder: 'inbox', path: 'b/(its file was replaced)/b' },
-      record: get({ folder: 'inbox', path: 'b' }),
-    });
   });
 });
 

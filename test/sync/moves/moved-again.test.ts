@@ -113,25 +113,6 @@ it('a file that is saved anew in a directory that is moved meanwhile keeps its d
   expect([world.service.calls, world.docIds().get('b/x.txt')]).toEqual([['modify'], docId]);
 });
 
-it('in a rotation documents go with their files, but for the one in whose place a new file stands (7.1)', async () => {
-  world = await syncedFolder({
-    before: async (inbox) => {
-      for (const name of ['a', 'b', 'c']) await inbox.write(`${name}.txt`, name);
-    },
-  });
-  const was = world.docIds();
-  await rename(at('c.txt'), at('d.txt'));
-  await rename(at('b.txt'), at('c.txt'));
-  await rename(at('a.txt'), at('b.txt'));
-  await world.inbox.write('a.txt', 'new');
-  await world.sync();
-  const is = world.docIds();
-  expect(['a', 'c', 'd'].map((name) => is.get(`${name}.txt`))).toEqual(
-    ['a', 'b', 'c'].map((name) => was.get(`${name}.txt`)),
-  );
-  expect(world.held()).toEqual({ 'a.txt': 'new', 'b.txt': 'a', 'c.txt': 'b', 'd.txt': 'c' });
-});
-
 it.each([
   ['a moment ago', false],
   ['before a restart', true],

@@ -127,19 +127,6 @@ describe('moves while requests are under way', () => {
     expectNoMistake();
   });
 
-  it('let only one of two files that come at once take the docId of a missing one', async () => {
-    world = await filled(1);
-    const docId = world.docIds().get('0.txt');
-    world.folder.remove('0.txt');
-    world.folder.write('a.txt', 'text 0');
-    world.folder.write('b.txt', 'text 0');
-    await world.sync();
-    expect([...world.docIds().values()].filter((one) => one === docId)).toHaveLength(1);
-    expect(world.service.documents.size).toBe(2);
-    expect(world.service.calls).toContain('upload');
-    expectNoMistake();
-  });
-
   it('delete at the service what was uploaded while its directory and then the whole folder went', async () => {
     world = await filled(1);
     world.folder.write('d/new.txt', 'new');
