@@ -86,7 +86,10 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const stopWatching = watchForService(service.address, clock, isAway, () => engine.retryWaiting());
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
-  const isKnown = () => phase === 'running' && tokens.status().state !== 'none';
+  // The service has taken something, or nothing is left to send.
+  const isServed = () =>
+    engine.isIdle() || engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
+  const isKnown = () => phase === 'running' && tokens.status().state !== 'none' && isServed();
   const timeline = createTimeline(history, { clock, log, isKnown }, general);
   changes.listen(timeline.look);
   const control = createControl({

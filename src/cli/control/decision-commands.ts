@@ -84,7 +84,7 @@ function doneWords(path: string, resolution: Resolution, when: string): string {
     case 'again':
       return `${path} is sent again ${when}: ${whyWords}.`;
     case 'dismiss':
-      return `The doubt about ${path} is cleared. Nothing is sent now: ${whyWords}.`;
+      return `The doubt about ${path} is cleared, and nothing is sent by that: ingestd why PATH says what becomes of the file.`;
   }
 }
 

@@ -39,7 +39,7 @@ const itRepeats = 'Nothing to do: ingestd retries by itself.';
 const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
-  'Where the message names an .ingestignore, correct or remove that; else give the user that runs ingestd permission to read it.';
+  'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names; where it names an .ingestignore, correct or remove that.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
@@ -188,6 +188,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
   },
   {
     title: 'Folders and reading',
+    endsInFolder: true,
     codes: {
       unreadable: { cause: 'File cannot be read', fix: makeReadable },
       'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain, health: 'ok' },
@@ -309,7 +310,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Set it in the .env beside the configuration file (mode 0600) or in the environment, or set the same name with _FILE to a file that holds it.',
       },
       'rate-limited': { cause: 'The service asked to wait', fix: itRepeats, health: 'ok', isTold: true },
-      'service-unavailable': { cause: 'Service unavailable', fix: itRepeats },
+      'service-unavailable': {
+        cause: 'Service unavailable',
+        fix: 'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, and the network.',
+      },
       'service-unreachable': {
         cause: 'Service unreachable',
         fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',

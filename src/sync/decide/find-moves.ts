@@ -274,9 +274,9 @@ async function hasLeft(
   const found = await inspect(ref);
   // In a folder that is not configured any more, nobody looks. What stands elsewhere has left it, or is a link of it.
   if (found === undefined) return filesOfRecord(record).some((file) => isSameFile(file, standing));
-  if (hasGone(found) || isLink(found))
-    return !isRootChanged(ref.folder) || isProven(filesOfRecord(record), standing);
-  return isBeyondReach(found) && isProven(filesOfRecord(record), standing);
+  const isItself = isProven(filesOfRecord(record), standing);
+  if (hasGone(found)) return isItself || !isRootChanged(ref.folder);
+  return isItself && (isLink(found) || isBeyondReach(found));
 }
 
 /** What a link leads to is a document at its own place only. */
