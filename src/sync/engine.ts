@@ -1433,8 +1433,11 @@ export class Engine {
     await this.#roots.mountsNoted(task.ref.folder);
     const found = await this.#assess(task);
     const open = this.folders.get(task.ref.folder)?.port.open;
-    if (found.kind !== 'send' || open === undefined) permit.giveBack();
-    else if (isModifiable(found)) await this.#modify(task, found, open, permit);
+    if (found.kind !== 'send' || open === undefined) {
+      permit.giveBack();
+      // Two that wait for each other's end do not go round and round.
+      if (found.kind === 'settling') this.#settleSoon(task, found.againMs ?? changedUnderWayMs, found.reason);
+    } else if (isModifiable(found)) await this.#modify(task, found, open, permit);
     else await this.#upload(task, found, open, permit);
   }
 
