@@ -134,7 +134,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     retries.clear();
     for (const { path, againAt } of outcome.report.unreadable)
       if (againAt !== null) retries.set(path, againAt);
-    // Scans after events do not put off the sweeps of what has none.
+    // Scans after events do not put off the polls of what has none.
     if (request.cause !== 'event' || !outcome.report.withoutEvents) endPoll();
     if (!outcome.report.withoutEvents || cancelPoll !== null) return;
     // What is new at a start is looked at once more as soon as it may have settled.

@@ -1002,7 +1002,8 @@ export class Engine {
     if (!isStillTrue(this.#ledger, move)) return compareAgain;
     const unlock = this.#locks.take(mover, involved);
     if (unlock === null) {
-      const isSent = involved.some((ref) => this.tasks.get(ref)?.state.kind === 'sending');
+      const others = involved.filter((ref) => refKey(ref) !== mover.key);
+      const isSent = others.some((ref) => this.tasks.get(ref)?.state.kind === 'sending');
       return isSent ? compareAfterRequest : compareAgain;
     }
     for (const ref of involved) this.#taskAt(ref);

@@ -221,8 +221,8 @@ export class DocumentComparison {
     if (moved.kind === 'unclear') return compareAgain;
     if (moved.kind === 'moved') {
       const origins = new Set(moved.directories.map(({ from }) => refKey(from)));
-      const isFromThere = ({ ref: { folder, path }, hasRecord }: Task) =>
-        hasRecord && origins.has(refKey({ folder, path: directoryOf(path) }));
+      const isFromThere = ({ key, ref: { folder, path }, hasRecord }: Task) =>
+        key !== task.key && hasRecord && origins.has(refKey({ folder, path: directoryOf(path) }));
       if ([...evidence.tasks.in('sending')].some(isFromThere)) return compareAfterRequest;
       // One task moves them for all that lie in them.
       if (this.#isPlanningMove || this.#locks.has(task.ref)) return compareAgain;
