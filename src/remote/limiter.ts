@@ -1,7 +1,7 @@
 import Bottleneck from 'bottleneck';
 
 import { countingMs } from '../lib/queue/permits.ts';
-import { wallTimeOf } from '../lib/time/clock.ts';
+import { toTheSecond } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -53,10 +53,11 @@ export function createLimiter({
   const granted: Permit[] = [];
   const slots = new Set<Slot>();
   const timers = new Set<() => void>();
-  /** `since` and `until`: monotonic, ms. */
+  /** `until`: monotonic, ms; `end`: the same by the wall clock. */
   let pause: {
-    readonly since: number;
+    readonly since: string;
     readonly until: number;
+    readonly end: number;
     readonly message: string;
     readonly cancel: () => void;
   } | null = null;
@@ -95,21 +96,21 @@ export function createLimiter({
       // The reservoir is emptied by `incrementReservoir`: `updateSettings` would stop refilling for good.
       if (pause === null && source === null) add(-limit);
       pause?.cancel();
-      pause = { since: pause?.since ?? now, until, message, cancel: clock.after(ms, resume) };
+      const since = pause?.since ?? toTheSecond(clock.now());
+      pause = { since, until, end: clock.now() + ms, message, cancel: clock.after(ms, resume) };
       source?.pause(ms);
     },
 
     status: () => {
       const shared = source?.status();
-      const pauseMs = Math.max(pauseLeftMs(), shared?.pauseMs ?? 0);
+      const own = pauseLeftMs();
+      const pauseMs = Math.max(own, shared?.pauseMs ?? 0);
       return {
         limit,
         used: shared?.used ?? slots.size,
         windowMs,
-        pausedUntil: pauseMs > 0 || pause !== null ? clock.now() + pauseMs : null,
-        ...(pause === null
-          ? {}
-          : { pausedBy: { since: wallTimeOf(pause.since, clock), message: pause.message } }),
+        pausedUntil: pauseMs > own ? clock.now() + pauseMs : (pause?.end ?? null),
+        ...(pause !== null && { pausedBy: { since: pause.since, message: pause.message } }),
         nextFreeMs: Math.max(pauseMs, nextFreeMs(), shared?.nextFreeMs ?? 0),
       };
     },

@@ -1,4 +1,4 @@
-import { wallTimeOf } from '../../lib/time/clock.ts';
+import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { refusedDelayMs } from '../../model/back-off.ts';
 import {
@@ -14,20 +14,19 @@ import type { Reason } from '../../model/report/status.ts';
  * is locked and no endpoint flooded.
  */
 export function createTokenBackOff(clock: Clock) {
-  /** The last failure, and until when it holds; monotonic, ms. Null: a token was obtained since. */
-  let resting: { readonly until: number; readonly error: unknown } | null = null;
-  /** When the first failure of those in a row was. Monotonic, ms. */
-  let since = 0;
+  /** The last failure, and until when it holds: monotonic, ms, and by the wall clock. Null: a token was obtained since. */
+  let resting: { readonly ends: number; readonly until: string; readonly error: unknown } | null = null;
+  /** When the first failure of those in a row was. */
+  let since = '';
   let refusals = 0;
   let troubles = 0;
   /** ms from now; 0: may be asked. */
-  const leftMs = () => (resting === null ? 0 : Math.max(0, resting.until - clock.monotonic()));
+  const leftMs = () => (resting === null ? 0 : Math.max(0, resting.ends - clock.monotonic()));
   const isRefused = () => resting?.error instanceof CredentialsRefusedError;
 
   function rest(backOffMs: number, error: unknown): void {
-    const now = clock.monotonic();
-    if (resting === null) since = now;
-    resting = { error, until: now + backOffMs };
+    if (resting === null) since = toTheSecond(clock.now());
+    resting = { error, ends: clock.monotonic() + backOffMs, until: toTheSecond(clock.now() + backOffMs) };
   }
 
   return {
@@ -36,14 +35,9 @@ export function createTokenBackOff(clock: Clock) {
     /** Why there is no token, as the last attempt found; null: it obtained one. */
     reason: (): Reason | null => {
       if (resting === null) return null;
-      const { error } = resting;
-      const until = leftMs() > 0 ? { until: wallTimeOf(resting.until, clock) } : {};
-      return {
-        code: reasonCode(error),
-        message: errorMessage(error),
-        since: wallTimeOf(since, clock),
-        ...until,
-      };
+      const { error, until } = resting;
+      const next = leftMs() > 0 ? { until } : {};
+      return { code: reasonCode(error), message: errorMessage(error), since, ...next };
     },
     /** Throws the last failure again until the back-off ends. */
     check: () => {

@@ -1,4 +1,4 @@
-import { wallTimeOf } from '../../lib/time/clock.ts';
+import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { noDocIdCode } from '../../model/doubts.ts';
 import { nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
@@ -65,9 +65,11 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   let withoutDocId = 0;
   let stopped: Reason | null = null;
   let openUntil = -Infinity;
+  /** The same by the wall clock, as it was then. */
+  let until = '';
   let reason: Pick<Reason, 'code' | 'message'> | null = null;
-  /** When the first of the reasons in a row was found. Monotonic, ms. */
-  let since = 0;
+  /** When the first of the reasons in a row was found. */
+  let since = '';
   let misaddressed = false;
 
   /** Whether nobody else had found it out when this request went out. */
@@ -76,7 +78,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   function open(ms: number, why: Reason): void {
     const now = clock.monotonic();
     openUntil = Math.max(openUntil, now + ms);
-    if (reason === null) since = now;
+    until = toTheSecond(clock.now() + openUntil - now);
+    if (reason === null) since = toTheSecond(clock.now());
     reason = why;
     changed();
   }
@@ -229,8 +232,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
     reasons: (): readonly Reason[] => {
       if (reason === null) return stopped === null ? [] : [stopped];
-      const until = clock.monotonic() < openUntil ? { until: wallTimeOf(openUntil, clock) } : {};
-      return [{ ...reason, since: wallTimeOf(since, clock), ...until }];
+      return [{ ...reason, since, ...(clock.monotonic() < openUntil && { until }) }];
     },
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
     manyMissing: () => new Set([...missing, ...notFoundByOthers]).size >= inARow,
