@@ -62,7 +62,7 @@ export async function prepareCommand(
     write: writeLog,
   });
   if (missing.length > 0 && logsTrial) log.info({ lookedFor: missing }, trialWords);
-  for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
+  for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({}, warning);
   return { configuration, settings, log, redactor };
 }
 

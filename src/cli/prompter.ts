@@ -59,7 +59,7 @@ async function asked<T>(question: Promise<T>): Promise<T> {
     return answer;
   } catch (error) {
     const isCancelled = error instanceof Error && error.name === 'ExitPromptError';
-    const message = `nothing more is written${isCancelled ? '' : `: ${errorMessage(error)}`}`;
+    const message = isCancelled ? 'cancelled' : `no answer: ${errorMessage(error)}`;
     throw new IngestdError('cancelled', exitCodes.unforeseen, message, { cause: error });
   }
 }

@@ -27,6 +27,7 @@ import type {
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
+import { uploadsStoppedCode } from '../sync/send/circuit-breaker.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { FolderView } from '../sync/folders/folder-view.ts';
 import { dueOf, isAttached, reasonOf } from '../sync/tasks/task.ts';
@@ -80,8 +81,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     paused.map((name) => engine.tasks.counts(name)),
     (one) => one.pending + one.removing,
   );
-  const canSend =
-    paused.length < sources.folders.length && reasons.every(({ code }) => reasonHealth(code) !== 'error');
+  const canSend = paused.length < sources.folders.length && !areSendsStopped(reasons);
   const etaSeconds =
     pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
   const doubts = openDoubts(ledger);
@@ -237,7 +237,8 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const reasons: Reason[] = [...generalReasons(sources)];
   const paused = pausedHere(sources);
   if (paused.length > 0) {
-    const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
+    const isAll = paused.length > 1 && paused.length === sources.folders.length;
+    const which = isAll ? 'all folders' : paused.join(', ');
     const end = pauseEndWords(paused, sources.pauseEnds ?? {});
     reasons.push({ code: 'paused', message: `sending is paused for ${which}${end}` });
   }
@@ -306,12 +307,17 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
   if (pausedOf(sources).length === sources.folders.length) return 'paused';
   if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
-  if (reasons.some(({ code }) => reasonHealth(code) === 'error')) return 'degraded';
+  if (areSendsStopped(reasons)) return 'degraded';
   const { engine } = sources;
   if (engine.isIdle()) return 'idle';
   if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
   // All that is left is kept back by a pause.
   return engine.isAtRest() && engine.folders.isCoveredUntil(Infinity) ? 'paused' : 'working';
+}
+
+/** What is queued does not go out by itself. */
+function areSendsStopped(reasons: readonly Reason[]): boolean {
+  return reasons.some(({ code }) => code === uploadsStoppedCode || reasonHealth(code) === 'error');
 }
 
 /** Names of the folders that a person paused, on this host or on all, in the order of the configuration. */

@@ -60,6 +60,13 @@ describe('why, where no daemon runs', () => {
     expect((await why('sub/listed.csv')).next).toBe(
       'it is sent with its document; see ingestd why inbox/sub/c.txt',
     );
+    await folder.run('sync');
+    await rm(folder.join('inbox/sub/c.txt.meta.json'));
+    expect((await why('sub/listed.csv')).notes).toEqual([
+      expect.stringMatching(
+        /^its document inbox\/sub\/c\.txt has no list of attachments by now, so it stays one/,
+      ),
+    ]);
     await rm(folder.join('inbox/sub/c.txt'));
     expect((await why('sub/listed.csv')).verdict.code).toBe('document');
   });

@@ -39,6 +39,15 @@ it('without a daemon, resolve --again sends the document at the next start', asy
   expect(await planned()).toEqual(['upload']);
 });
 
+it('resolve --again is refused for a file that is ignored', async () => {
+  await folder.write('inbox/.ingestignore', 'a.pdf\n');
+  const { code, stderr } = await run('resolve', 'inbox/a.pdf', '--again');
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/is not sent, as the pattern "a\.pdf" .* ignores it; adopt/),
+  ]);
+});
+
 it('resolve --dismiss sends nothing, and says what would', async () => {
   expect((await run('resolve', 'inbox/a.pdf', '--dismiss')).code).toBe(0);
   expect(await planned()).toEqual(['failed']);
@@ -106,6 +115,7 @@ it('who finds the state directory taken is not told to use another one, which wo
     const { code, stderr } = await run('sync');
     expect(code).toBe(5);
     expect(stderr).toContain('every document would be uploaded a second time');
+    expect(stderr).toContain('If it is ingestd run, it delivers by itself: ingestd rescan');
     expect(stderr).not.toContain('state.dir of its own');
   } finally {
     await ledger.close();

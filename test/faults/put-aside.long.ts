@@ -58,6 +58,7 @@ describe('A1: an old version of a private document that is put aside between two
       return folders[0]?.narrower;
     };
     expect(await narrower()).toBe(1);
+    expect((await folder.run('why', 'a-old.txt')).stdout).toMatch(/^narrower +stated is EVERYONE$/m);
     for (const command of ['status', 'plan'])
       expect((await folder.run(command)).stdout).toMatch(
         /held more narrowly than stated[^]*\n {2}inbox\/a-old\.txt: stated is EVERYONE\n/i,

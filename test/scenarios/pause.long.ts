@@ -77,7 +77,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
       state: 'paused',
       health: 'attention',
       paused: ['inbox'],
-      reasons: expect.arrayContaining([expect.objectContaining({ code: 'paused' })]),
+      reasons: expect.arrayContaining([{ code: 'paused', message: 'sending is paused for inbox' }]),
       folders: [{ synced: uploads, onDisk: 1_000, pending: 1_000 - uploads }],
     }),
   );

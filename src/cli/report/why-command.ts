@@ -50,8 +50,7 @@ function printStory(story: Why, { line, colors }: Output): void {
       `${field}: ${JSON.stringify(value)}${source === undefined ? '' : ` (${source})`}`,
     );
   }
-  if (story.narrower !== null)
-    row('narrower', `stated is ${story.narrower.sharing} (${story.narrower.code})`);
+  if (story.narrower !== null) row('narrower', `stated is ${story.narrower.sharing}`);
   for (const note of story.notes) row('note', withLocalTimes(note));
   const happened: readonly (readonly [at: string, words: string])[] = [
     ...story.attempts.map(

@@ -9,6 +9,7 @@ import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
@@ -173,6 +174,13 @@ async function describeOwner(
     const isSent = found.document.attachments.some((one) => one.path === ref.path);
     const why = 'it is in a subdirectory, or an ignore file in the directory of attachments names it';
     if (!isSent) return { message: `not sent with its document ${name}: ${why}`, notes: [], next: 'nothing' };
+    const isListed = found.document.sidecar !== null || ref.path.startsWith(path + attachmentDirectoryEnd);
+    const stays = `its document ${name} has no list of attachments by now, so it stays one until a valid sidecar of that does not list it`;
+    if (!isListed)
+      return {
+        notes: [stays],
+        next: `when it changes, it is sent with its document; see ingestd why ${name}`,
+      };
   }
   const failure = ledger.failure(owner)?.message;
   const isFit = found.kind === 'document' || found.kind === 'settling';

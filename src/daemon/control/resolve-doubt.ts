@@ -91,6 +91,10 @@ function changesOf(
     case 'again':
       requireUndelivered(path, 'there is nothing to send again');
       requireFile(ref, found);
+      if (found.kind === 'ignored')
+        throw new ConfigurationError(
+          `${refKey(ref)} is not sent, as ${found.message}; adopt it with --doc-id, or clear the doubt with --dismiss`,
+        );
       return sendAgain(path);
     case 'adopt':
       return adopt(sources, path, found, resolution.docId);

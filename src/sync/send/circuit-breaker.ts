@@ -21,7 +21,7 @@ const serviceCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** The code of the reason why no upload goes out. */
-const uploadsStoppedCode = 'uploads-stopped';
+export const uploadsStoppedCode = 'uploads-stopped';
 
 /** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
 const longestPassAttempt = 3;

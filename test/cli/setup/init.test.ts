@@ -396,10 +396,14 @@ describeWhere(missingScript, 'init on a real terminal', () => {
     await expect(stat(folder.join('papres'))).rejects.toThrow('ENOENT');
   });
 
-  it('ends with an error where the input ends (Ctrl+D)', async () => {
-    const { answer, ended } = onTerminal(flags, others);
-    await answer('Password', '\u0004');
+  it.each([
+    ['the input ends (Ctrl+D)', '\u0004', ''],
+    ['a person ends it (Ctrl+C)', '\u0003', 'ingestd: cancelled\r\n'],
+  ])('ends with an error where %s', async (_, typed, said) => {
+    const { answer, ended, shown } = onTerminal(flags, others);
+    await answer('Password', typed);
     expect(await ended).toBe(1);
+    expect(shown()).toContain(said);
   });
 
   it('asks again after wrong credentials, until they are right, and keeps those', async () => {

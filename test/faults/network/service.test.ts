@@ -122,6 +122,21 @@ describe('access', () => {
     expect(world.disagreements()).toEqual([]);
     expect(world.strays()).toEqual([]);
   });
+
+  it('to three uploads without a docId: nothing goes on by itself, and nobody knows how long that takes (7.22)', async () => {
+    const world = await filledNetworkWorld(1);
+    world.service.always(steps.json(200, { success: {} }));
+    world.write(textFiles(6, 'new '));
+    await world.pass(hour);
+    expect(codes(world)).toEqual(['uploads-stopped']);
+    const { state, health, queue } = world.status();
+    expect([state, health, queue.pending > 0, queue.etaSeconds]).toEqual([
+      'degraded',
+      'attention',
+      true,
+      null,
+    ]);
+  });
 });
 
 describe('documents that the service does not know', () => {

@@ -155,7 +155,7 @@ describe('S1, S2, S4: secrets and tokens', () => {
 
   it('S3: in a .env that others can read are warned of, with the fix', () => {
     expect(seen.get('the log of the daemon')).toMatch(
-      /\.env can be read by others \(mode 0644\); run chmod 600/,
+      /"msg":"[^"]*\.env can be read by others \(mode 0644\); run chmod 600/,
     );
   });
 
