@@ -8,7 +8,7 @@ import { listLedger } from './ledger-files.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import { isStateFree } from './lock-state-directory.ts';
 import { readSnapshot } from './snapshot.ts';
-import { readChange } from './format/change-format.ts';
+import { readChange } from './records/stored-change.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
 import { readJournal } from './journal/read-journal.ts';
 import type { JournalReading } from './journal/read-journal.ts';

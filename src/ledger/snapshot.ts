@@ -11,13 +11,13 @@ import type { Metadata } from '../model/metadata/metadata.ts';
 import type { DirectoryRef } from '../model/ports/ledger-port.ts';
 import { damaged, otherVersion, unreadable } from './ledger-errors.ts';
 import type { Disk, DiskFile } from './disk-operations.ts';
-import { changeJson, readChange } from './format/change-format.ts';
-import type { StoredChange } from './format/change-format.ts';
-import { checkMetadata, readRecord, recordJson } from './format/record-format.ts';
-import { asNumber, asObject, asText, SHAPE, ShapeError } from './format/shape.ts';
 import { checksumText, LEDGER_VERSION } from './journal/journal-line.ts';
 import { readLines } from './journal/read-lines.ts';
 import type { Capture, DataFiller } from './records/ledger-data.ts';
+import { asNumber, asObject, asText, SHAPE, ShapeError } from './records/shape.ts';
+import { changeJson, readChange } from './records/stored-change.ts';
+import type { StoredChange } from './records/stored-change.ts';
+import { readRecord, recordJson } from './records/stored-record.ts';
 
 /**
  * The snapshot is one JSON object, a line a record, so that it can be written and read piece by piece:
@@ -27,7 +27,7 @@ import type { Capture, DataFiller } from './records/ledger-data.ts';
  *      "identity":{"ino":4711,"birthtimeMs":1760000000000.25,"dev":65025}},  directory that is, where it is known
  *     {"kind":"fingerprint","number":0,"value":"c0ffee"},              a value that records name by its number
  *     {"kind":"metadata","number":0,"value":{"documentOwner":"jane"}}, another
- *     {"name":"report.pdf","docId":"…", …},                            a record: see `RecordFields`
+ *     {"name":"report.pdf","docId":"…", …},                            a record: see `recordJson`
  *     {"kind":"intent", …},                                            anything else, as in the journal
  *     []],"count":5,"crc32":"0a1b2c3d"}
  *
@@ -220,6 +220,11 @@ function createLineReader(filler: DataFiller): (line: unknown) => void {
   const { shared } = filler;
   const fingerprints = new Map<unknown, string>();
   const metadata = new Map<unknown, Metadata>();
+  const numbered = {
+    ...shared,
+    fingerprint: (number: unknown) => referred(fingerprints.get(number)),
+    metadata: (number: unknown) => referred(metadata.get(number)),
+  };
   let place: DirectoryRef | null = null;
   /** Said of the directory when its first record is there. */
   let which: StoredChange | null = null;
@@ -228,14 +233,8 @@ function createLineReader(filler: DataFiller): (line: unknown) => void {
     const fields = asObject(line, 'a line');
     switch (fields['kind']) {
       case undefined: {
-        const name = asText(fields['name'], 'name');
-        const fingerprint = fingerprints.get(fields['fingerprint']);
-        const values = metadata.get(fields['metadata']);
-        if (place === null || fingerprint === undefined || values === undefined) {
-          throw new ShapeError('a record comes before something it refers to');
-        }
-        const record = readRecord(fields, { name, fingerprint, metadata: values, shared });
-        filler.put(place.folder, place.path, record);
+        const { folder, path } = referred(place);
+        filler.put(folder, path, readRecord(fields, asText(fields['name'], 'name'), numbered));
         if (which !== null) filler.change(which);
         which = null;
         return;
@@ -245,16 +244,19 @@ function createLineReader(filler: DataFiller): (line: unknown) => void {
         which = fields['identity'] === undefined ? null : readChange(line, shared);
         return;
       case 'fingerprint':
-        fingerprints.set(
-          asNumber(fields['number'], 'number'),
-          shared.text(asText(fields['value'], 'fingerprint')),
-        );
+        fingerprints.set(asNumber(fields['number'], 'number'), shared.fingerprint(fields['value']));
         return;
       case 'metadata':
-        metadata.set(asNumber(fields['number'], 'number'), shared.metadata(fields['value'], checkMetadata));
+        metadata.set(asNumber(fields['number'], 'number'), shared.metadata(fields['value']));
         return;
       default:
         filler.change(readChange(line, shared));
     }
   };
+}
+
+function referred<T>(found: T | null | undefined): T {
+  if (found === null || found === undefined)
+    throw new ShapeError('a record comes before something it refers to');
+  return found;
 }

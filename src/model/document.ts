@@ -1,4 +1,8 @@
+import type * as z from 'zod';
+
+import type { DeepReadonly } from '../lib/deep-readonly.ts';
 import type { Metadata, ShareMode } from './metadata/metadata.ts';
+import type { companionsSchema, heldModeSchema, statSchema } from './ports/ledger-schema.ts';
 
 /**
  * Names one document: its folder's name and its path inside the folder, NFC, `/` between names. A file that has the NFC
@@ -9,16 +13,7 @@ export interface DocumentRef {
   readonly path: string;
 }
 
-/** What `lstat` says of a regular file. Equal stats mean equal content, as far as one can tell without reading. */
-export interface FileStat {
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  /** 0 where the file system does not provide it. */
-  readonly birthtimeMs: number;
-  readonly ino: number;
-  readonly dev: number;
-}
+export type FileStat = DeepReadonly<z.output<typeof statSchema>>;
 
 /** The identity of a file on a file system. */
 export type FileIdentity = Pick<FileStat, 'ino' | 'birthtimeMs' | 'dev'>;
@@ -93,30 +88,8 @@ export interface FoundAttachment {
   readonly stat: FileStat;
 }
 
-/** Files beside a document that have a say in what is sent of it. */
-export interface Companions {
-  /** What its own sidecar is named after: the document's whole name, or its stem. Null: it has none. */
-  readonly sidecar: 'name' | 'stem' | null;
-  /** Directories whose `.meta.json` holds for it, outermost first. */
-  readonly defaults: readonly string[];
-}
-
-/** A sharing mode that goes with a document, or with a file, and where it was stated: contract 7.27. */
-export interface HeldMode extends DocumentRef {
-  /** That of the document for which it was stated, whatever path that has by now. */
-  readonly path: string;
-  readonly mode: ShareMode;
-  /** The sidecar or `.meta.json` that stated it, from that folder's root; '': the folder's settings; null: nothing did. */
-  readonly by: string | null;
-  /** Where the directories are by now that were above it then, `folder/path`; absent: where they were. */
-  readonly above?: readonly string[] | undefined;
-  /** The folder of `by`, where the document was sent from another one since. */
-  readonly under?: { readonly folder: string } | undefined;
-  /** The file was an attachment of that document. */
-  readonly isAttachment?: true | undefined;
-  /** In a record, a file that it had before; absent: the mode is that of the record itself. */
-  readonly file?: FileStat | undefined;
-}
+export type Companions = DeepReadonly<z.output<typeof companionsSchema>>;
+export type HeldMode = DeepReadonly<z.output<typeof heldModeSchema>>;
 
 /** What may still come to a document: its sidecar, or the document that attaches it. */
 export interface Arrival {

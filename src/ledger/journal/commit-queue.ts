@@ -3,8 +3,8 @@ import type { Change } from '../../model/ports/ledger-port.ts';
 import { refKey } from '../../model/document.ts';
 import type { LedgerData } from '../records/ledger-data.ts';
 import { refOf } from '../records/stored-record.ts';
-import { changeJson, toStored } from '../format/change-format.ts';
-import type { StoredChange } from '../format/change-format.ts';
+import { changeJson, toStored } from '../records/stored-change.ts';
+import type { StoredChange } from '../records/stored-change.ts';
 
 /** Makes JSON of changes durable, then calls `apply` before anything else is written. */
 type Append = (changes: readonly string[], apply: () => void) => Promise<void>;

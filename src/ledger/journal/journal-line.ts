@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 import * as z from 'zod';
 
-import { asNumber, asShape, ShapeError } from '../format/shape.ts';
+import { asNumber, asShape, ShapeError } from '../records/shape.ts';
 
 /**
  * The version of both files. It rises by one with whatever a reader of the version before would stumble over or pass

@@ -1,7 +1,7 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { damaged, otherVersion, unreadable } from '../ledger-errors.ts';
-import { SHAPE } from '../format/shape.ts';
+import { SHAPE } from '../records/shape.ts';
 import { checkedJson, LEDGER_VERSION, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import { readLines } from './read-lines.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../model/document.ts';
 import { tellsOf } from '../../model/ports/ledger-port.ts';
 import type { Change, DirectoryRecords, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { SideChange, StoredChange } from '../format/change-format.ts';
+import type { SideChange, StoredChange } from './stored-change.ts';
 import { RecordStore } from './record-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import { SideState } from './side-state.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { isSameFile, refKey } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
-import type { SideChange } from '../format/change-format.ts';
+import type { SideChange } from './stored-change.ts';
 
 const SENT_KEPT_MS = 600_000;
 /** An hour; the deletion guard looks back ten minutes only. */

@@ -1,9 +1,14 @@
+import type * as z from 'zod';
+
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
-import { stemOf } from '../../model/names-and-types.ts';
-import type { LedgerEntry, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import type { Rare, RecordFields, StoredTime } from '../format/record-schemas.ts';
+import { stemOf } from '../../model/names-and-types.ts';
+import type { LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { hashPattern, recordSchema } from '../../model/ports/ledger-schema.ts';
+import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
+import type { SharedValues } from './shared-values.ts';
 
 /** One directory that holds records. */
 export interface Directory {
@@ -15,12 +20,30 @@ export interface Directory {
   identity: FileIdentity | null;
 }
 
+/** What few records have: all that has no place of its own below. */
+const rareSchema = recordSchema
+  .omit({
+    docId: true,
+    sha256: true,
+    stat: true,
+    fingerprint: true,
+    metadata: true,
+    companions: true,
+    uploadedAt: true,
+    modifiedAt: true,
+  })
+  .partial();
+const rareKeys = rareSchema.keyof().options;
+
+/** A time in UTC: milliseconds since 1970 where the text can be made from them again, else the text as it came. */
+type StoredTime = number | string;
+
 /**
  * A record as memory keeps it, about 450 bytes with its names and indexes: there may be 100,000. All have the same
  * fields in the same order, values that repeat are the same object, and what few have is apart. Never changed once it
  * is in the store, so that a snapshot can be written while commits go on.
  */
-export interface StoredRecord extends FileStat, Omit<RecordFields, 'stat' | keyof Rare> {
+export interface StoredRecord extends FileStat, Pick<LedgerRecord, 'docId' | 'sha256' | 'companions'> {
   /** Set once, when it is put into the store. */
   directory: Directory | null;
   /** Of the file. */
@@ -28,10 +51,17 @@ export interface StoredRecord extends FileStat, Omit<RecordFields, 'stat' | keyo
   readonly fingerprint: string;
   /** Without title and createdTimestamp, which nearly every document has of its own. Frozen, shared. */
   readonly metadata: Metadata;
-  readonly rare: Rare | null;
+  /** Undefined: the file name without its extension. Null: the metadata has none. */
+  readonly title: string | null | undefined;
+  /** A whole second, or a text. */
+  readonly createdTimestamp: StoredTime | undefined;
+  readonly uploadedAt: StoredTime;
+  readonly modifiedAt: StoredTime | undefined;
+  /** No `fileName` is that of the file. */
+  readonly rare: DeepReadonly<z.output<typeof rareSchema>> | null;
 }
 
-const noAttachments: readonly RecordedAttachment[] = Object.freeze([]);
+const noAttachments: LedgerRecord['attachments'] = Object.freeze([]);
 
 /** The record as the rest of the program knows it. */
 export function toRecord(stored: StoredRecord): LedgerRecord {
@@ -53,6 +83,151 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
   return rare === null ? record : { ...record, ...(rare as Partial<LedgerRecord>) };
 }
 
+function metadataOf({ name, metadata, title: given, createdTimestamp: created }: StoredRecord): Metadata {
+  const title = given === undefined ? stemOf(name) : given;
+  const timed = created === undefined ? null : { createdTimestamp: secondsText(created) };
+  return title === null ? { ...metadata, ...timed } : { title, ...metadata, ...timed };
+}
+
+/** A record of the port, checked and detached from what the caller holds; a ShapeError where it is not valid. */
+export function fromRecord(record: LedgerRecord, path: string, shared: SharedValues): StoredRecord {
+  const name = ownName(path);
+  const { title, createdTimestamp, ...metadata } = record.metadata;
+  const { uploadedAt, modifiedAt, fileName, possibleDuplicates } = record;
+  const fields = {
+    ...record,
+    metadata,
+    title: title === stemOf(name) ? undefined : (title ?? null),
+    createdTimestamp: createdTimestamp === undefined ? undefined : fromText(createdTimestamp, secondsText),
+    uploadedAt: fromText(uploadedAt, millisecondsText),
+    modifiedAt: modifiedAt === null ? undefined : fromText(modifiedAt, millisecondsText),
+    fileName: fileName === name ? undefined : fileName,
+    possibleDuplicates: possibleDuplicates === 0 ? undefined : possibleDuplicates,
+  };
+  return readRecord(fields, name, shared);
+}
+
+/** Where a record stands in a file: by its name in the snapshot, by the others in the journal. */
+interface Place {
+  readonly kind?: 'put';
+  readonly folder?: string;
+  readonly path?: string;
+  readonly name?: string;
+}
+
+/**
+ * JSON of a record as it stands in a file, its place first. The snapshot gives numbers for `fingerprint` and `metadata`,
+ * whose lines come before; the journal the values themselves. What is undefined is left out.
+ *
+ *     {"name":"report.pdf","docId":"…","sha256":"…","stat":{"size":1,"mtimeMs":1760000000000.25,"ctimeMs":…,
+ *      "birthtimeMs":…,"ino":4711,"dev":65025},"fingerprint":0,"metadata":0,"createdTimestamp":1760000000000,
+ *      "uploadedAt":1767225600000}
+ *
+ * One object of always the same fields, but for what few have: with fields that come only at times, each would cost
+ * several times as much.
+ */
+export function recordJson(
+  stored: StoredRecord,
+  { kind, folder, path, name }: Place,
+  { fingerprint, metadata }: { readonly fingerprint: string | number; readonly metadata: Metadata | number },
+): string {
+  const { docId, sha256, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, rare } = stored;
+  const { title, createdTimestamp, uploadedAt, modifiedAt, companions } = stored;
+  const stat: FileStat = { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };
+  const fields = {
+    kind,
+    folder,
+    path,
+    name,
+    docId,
+    sha256,
+    stat,
+    fingerprint,
+    metadata,
+    title,
+    createdTimestamp,
+    uploadedAt,
+    modifiedAt,
+    companions,
+  };
+  return JSON.stringify(rare === null ? fields : { ...fields, ...rare });
+}
+
+/** A record out of a file's fields, or a ShapeError. By hand: there are many, and a schema takes ten times as long. */
+export function readRecord(
+  fields: Readonly<Record<string, unknown>>,
+  name: string,
+  values: SharedValues,
+): StoredRecord {
+  const { title, createdTimestamp, modifiedAt, companions } = fields;
+  const docId = asText(fields['docId'], 'docId');
+  if (docId === '') throw new ShapeError('docId is empty');
+  const sha256 = asText(fields['sha256'], 'sha256');
+  if (!hashPattern.test(sha256)) throw new ShapeError('sha256 is not a hash');
+  const stat = asObject(fields['stat'], 'stat');
+  return {
+    directory: null,
+    name,
+    docId,
+    sha256,
+    size: asNumber(stat['size'], 'size'),
+    mtimeMs: asNumber(stat['mtimeMs'], 'mtimeMs'),
+    ctimeMs: asNumber(stat['ctimeMs'], 'ctimeMs'),
+    birthtimeMs: asNumber(stat['birthtimeMs'], 'birthtimeMs'),
+    ino: asNumber(stat['ino'], 'ino'),
+    dev: asNumber(stat['dev'], 'dev'),
+    fingerprint: values.fingerprint(fields['fingerprint']),
+    metadata: values.metadata(fields['metadata']),
+    title: title === undefined || title === null ? title : asText(title, 'title'),
+    createdTimestamp:
+      createdTimestamp === undefined ? undefined : asTime(createdTimestamp, 'createdTimestamp'),
+    uploadedAt: asTime(fields['uploadedAt'], 'uploadedAt'),
+    modifiedAt: modifiedAt === undefined ? undefined : asTime(modifiedAt, 'modifiedAt'),
+    companions: companions === undefined ? undefined : values.companions(companions),
+    rare: readRare(fields),
+  };
+}
+
+function readRare(fields: Readonly<Record<string, unknown>>): StoredRecord['rare'] {
+  if (rareKeys.every((key) => isUsual(fields[key]))) return null;
+  const kept = rareKeys.filter((key) => !isUsual(fields[key]));
+  const rare = Object.fromEntries(kept.map((key) => [key, fields[key]]));
+  return asShape(rareSchema, rare, 'a record');
+}
+
+/** A list of nothing says no more than none. */
+function isUsual(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function asTime(value: unknown, what: string): StoredTime {
+  if (typeof value === 'string') return value;
+  const time = asNumber(value, what);
+  if (!isDate(time)) throw new ShapeError(`${what} is not a time`);
+  return time;
+}
+
+/** A time as a number, where that gives the very text again. */
+function fromText(text: string, toText: (time: number) => string): StoredTime {
+  const time = Date.parse(text);
+  return isDate(time) && toText(time) === text ? time : text;
+}
+
+/** `2026-01-01T00:00:00.000Z`. */
+function millisecondsText(time: StoredTime): string {
+  return typeof time === 'string' ? time : new Date(time).toISOString();
+}
+
+/** `2026-01-01T00:00:00Z`. */
+function secondsText(time: StoredTime): string {
+  return typeof time === 'string' ? time : `${new Date(time).toISOString().slice(0, -'.000Z'.length)}Z`;
+}
+
+/** Years of four digits: others have another form of text. */
+function isDate(time: number): boolean {
+  return Number.isInteger(time) && time >= 0 && time < Date.UTC(10_000, 0);
+}
+
 /** Where a record stands that is in the store. */
 export function refOf({ directory, name }: StoredRecord): DocumentRef {
   if (directory === null) throw new Error('the record is in no directory');
@@ -61,37 +236,6 @@ export function refOf({ directory, name }: StoredRecord): DocumentRef {
 
 export function toEntry(stored: StoredRecord): LedgerEntry {
   return { ref: refOf(stored), record: toRecord(stored) };
-}
-
-function metadataOf({ name, metadata, title: given, createdTimestamp: created }: StoredRecord): Metadata {
-  const title = given === undefined ? stemOf(name) : given;
-  const timed = created === undefined ? null : { createdTimestamp: secondsText(created) };
-  return title === null ? { ...metadata, ...timed } : { title, ...metadata, ...timed };
-}
-
-/** `2026-01-01T00:00:00.000Z` as a number, where that gives the very text again. */
-export function fromMillisecondsText(text: string): StoredTime {
-  const time = Date.parse(text);
-  return isDate(time) && millisecondsText(time) === text ? time : text;
-}
-
-/** `2026-01-01T00:00:00Z` as a number, where that gives the very text again. */
-export function fromSecondsText(text: string): StoredTime {
-  const time = Date.parse(text);
-  return isDate(time) && secondsText(time) === text ? time : text;
-}
-
-function millisecondsText(time: StoredTime): string {
-  return typeof time === 'string' ? time : new Date(time).toISOString();
-}
-
-function secondsText(time: StoredTime): string {
-  return typeof time === 'string' ? time : `${new Date(time).toISOString().slice(0, -'.000Z'.length)}Z`;
-}
-
-/** Years of four digits: others have another form of text. */
-export function isDate(time: number): boolean {
-  return Number.isInteger(time) && time >= 0 && time < Date.UTC(10_000, 0);
 }
 
 /** The last name of a path, as a text of its own: a part of a path keeps the whole of it in memory. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { errorMessage } from '../../model/errors.ts';
 import { isValidDirectory } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { plainChangeSchema } from '../../model/ports/change-schema.ts';
+import { plainChangeSchema } from '../../model/ports/ledger-schema.ts';
 import {
   checkEntries,
   documentSchema,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 
 import { importedMark } from '../../model/ports/ledger-port.ts';
 import type { Change, LedgerEntry } from '../../model/ports/ledger-port.ts';
-import { attachmentSchema, hashPattern, statSchema } from '../../model/ports/change-schema.ts';
-import { companionsSchema, rareSchema, strictMetadataSchema } from '../format/record-schemas.ts';
+import { metadataFields } from '../../model/metadata/metadata.ts';
+import { attachmentSchema, hashPattern, recordSchema, statSchema } from '../../model/ports/ledger-schema.ts';
 import { isUsableDocId, isValidRef, nameOf, refKey, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 
@@ -59,29 +59,23 @@ export interface ImportOptions {
 
 const path = z.string().normalize('NFC');
 const sha256 = z.string().regex(hashPattern, 'is not a SHA-256 in lower-case hex');
-const { heldModes, said, unsure, rootChange, standing } = rareSchema.shape;
 /** A document as `ledger export` prints it; other files may leave out what has a default here. */
 export const documentSchema = z.object({
+  ...recordSchema.omit({ fingerprint: true }).shape,
   folder: z.string(),
   path,
-  docId: z.string(),
   sha256: sha256.default(''),
   size: z.int().nonnegative().default(0),
   attachments: z
     .array(attachmentSchema.extend({ sha256, path: path.optional(), stat: statSchema.default(unknownStat) }))
     .default([]),
-  metadata: strictMetadataSchema.optional(),
+  /** As a person hands it in: a key that is not of interface 2.2 is an error. */
+  metadata: z.strictObject(metadataFields(z.string())).optional(),
   uploadedAt: z.iso.datetime().optional(),
   modifiedAt: z.iso.datetime().nullable().default(null),
-  possibleDuplicates: z.int().nonnegative().default(0),
+  possibleDuplicates: recordSchema.shape.possibleDuplicates.default(0),
   fileName: z.string().min(1).optional(),
   stat: statSchema.optional(),
-  companions: companionsSchema.optional(),
-  heldModes,
-  said,
-  unsure,
-  rootChange,
-  standing,
 });
 
 /**

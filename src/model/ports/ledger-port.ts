@@ -4,60 +4,11 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { isSameFile, sameFile, sameStat } from '../document.ts';
 import { unreadableCode } from '../errors.ts';
-import type {
-  Companions,
-  DocumentEntry,
-  DocumentRef,
-  FileStat,
-  FileIdentity,
-  HeldMode,
-} from '../document.ts';
-import type { Metadata } from '../metadata/metadata.ts';
-import type { attachmentSchema, plainChangeSchema, unsureSchema } from './change-schema.ts';
+import type { DocumentEntry, DocumentRef, FileStat, FileIdentity } from '../document.ts';
+import type { plainChangeSchema, recordSchema } from './ledger-schema.ts';
 
 /** What the service holds for one path, and what the file looked like when it was sent. */
-export interface LedgerRecord {
-  readonly docId: string;
-  /** Lower-case hex, of the bytes that were sent. Empty for an imported document whose bytes are not known. */
-  readonly sha256: string;
-  readonly stat: FileStat;
-  /** The fingerprint when this record last matched its file. */
-  readonly fingerprint: string;
-  /** The file name that went out last. */
-  readonly fileName: string;
-  readonly attachments: readonly RecordedAttachment[];
-  /** What had a say when this record was last found true; absent: nothing had, or nobody knows. */
-  readonly companions?: Companions | undefined;
-  /**
-   * Sharing modes that go with it: its own, where `companions` does not show where that was stated, and those of files
-   * that it had before and that have no record of their own, the latest last.
-   */
-  readonly heldModes?: readonly HeldMode[] | undefined;
-  /** What the service last accepted, all of it: what could not be taken back is still in it. */
-  readonly metadata: Metadata;
-  /** ISO 8601, UTC. */
-  readonly uploadedAt: string;
-  readonly modifiedAt: string | null;
-  /** How many more documents of this content the service may hold because answers were lost. */
-  readonly possibleDuplicates: number;
-  /**
-   * Warnings that were given and are not repeated (fields that cannot be cleared); `importedMark`; that a person gave the
-   * docId; marks of sharing.
-   */
-  readonly said?: readonly string[] | undefined;
-  /**
-   * It was written down while the root was another one than the ledger's, and would be of this number of `changes`.
-   * Until that root is accepted it proves nothing about it.
-   */
-  readonly rootChange?: number | undefined;
-  /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
-  readonly unsure?: Unsure | undefined;
-  /**
-   * The file that it is by now, where that was not accepted yet: another one than `stat` is of, or that one, changed while
-   * it was an attachment.
-   */
-  readonly standing?: FileStat | undefined;
-}
+export type LedgerRecord = DeepReadonly<z.output<typeof recordSchema>>;
 
 /** Whether a record tells how a file was shared last: it was accepted as this document, whatever became of it since. */
 export function tellsOf(
@@ -150,8 +101,8 @@ export type Change =
 
 export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>;
 
-export type RecordedAttachment = DeepReadonly<z.output<typeof attachmentSchema>>;
-export type Unsure = DeepReadonly<z.output<typeof unsureSchema>>;
+export type RecordedAttachment = LedgerRecord['attachments'][number];
+export type Unsure = NonNullable<LedgerRecord['unsure']>;
 export type Intent = ChangeOf<'intent'>['intent'];
 export type Doubt = ChangeOf<'doubt'>['doubt'];
 export type Failure = ChangeOf<'fail'>['failure'];

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-import type { FileStat } from '../document.ts';
 import { metadataFields, shareModes } from '../metadata/metadata.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 
@@ -18,11 +17,12 @@ const at = z.number();
 const moment = z.number();
 const id = z.string();
 
-/** What `lstat` said of a file. */
-export const statSchema: z.ZodType<FileStat> = z.object({
+/** What `lstat` says of a regular file. Equal stats mean equal content, as far as one can tell without reading. */
+export const statSchema = z.object({
   size: z.number(),
   mtimeMs: z.number(),
   ctimeMs: z.number(),
+  /** 0 where the file system does not provide it. */
   birthtimeMs: z.number(),
   ino: z.number(),
   dev: z.number(),
@@ -49,7 +49,7 @@ export const attachmentSchema = z.strictObject({
 });
 
 /** What the service may hold instead of what the record says: requests went out and no answer came. */
-export const unsureSchema = z.strictObject({
+const unsureSchema = z.strictObject({
   /** The content may differ. */
   content: z.boolean(),
   /** The attachments may differ. */
@@ -60,16 +60,77 @@ export const unsureSchema = z.strictObject({
   gone: z.literal(true).optional(),
 });
 
-/** A sharing mode that goes with a record, or with a file: see `HeldMode`. */
+/** Files beside a document that have a say in what is sent of it. */
+export const companionsSchema = z.strictObject({
+  /** What its own sidecar is named after: the document's whole name, or its stem. Null: it has none. */
+  sidecar: z.enum(['name', 'stem']).nullable(),
+  /** Directories whose `.meta.json` holds for it, outermost first. */
+  defaults: z.array(z.string()),
+});
+
+/** A sharing mode that goes with a document, or with a file, and where it was stated: contract 7.27. */
 export const heldModeSchema = z.strictObject({
   folder,
+  /** That of the document for which it was stated, whatever path that has by now. */
   path,
   mode: z.enum(shareModes),
+  /** The sidecar or `.meta.json` that stated it, from that folder's root; '': the folder's settings; null: nothing did. */
   by: z.string().nullable(),
+  /** Where the directories are by now that were above it then, `folder/path`; absent: where they were. */
   above: z.array(z.string()).optional(),
+  /** The folder of `by`, where the document was sent from another one since. */
   under: z.strictObject({ folder }).optional(),
+  /** The file was an attachment of that document. */
   isAttachment: z.literal(true).optional(),
+  /** In a record, a file that it had before; absent: the mode is that of the record itself. */
   file: statSchema.optional(),
+});
+
+/**
+ * What the service holds for one path, and what the file looked like when it was sent. A field that is added here, and
+ * that a record may go without, is kept in memory and files, exported and imported: only the version has to rise.
+ */
+export const recordSchema = z.strictObject({
+  docId: z.string(),
+  /** Lower-case hex, of the bytes that were sent. Empty for an imported document whose bytes are not known. */
+  sha256: z.string(),
+  stat: statSchema,
+  /** The fingerprint when this record last matched its file. */
+  fingerprint: z.string(),
+  /** The file name that went out last. */
+  fileName: z.string(),
+  attachments: z.array(attachmentSchema),
+  /** What had a say when this record was last found true; absent: nothing had, or nobody knows. */
+  companions: companionsSchema.optional(),
+  /**
+   * Sharing modes that go with it: its own, where `companions` does not show where that was stated, and those of files
+   * that it had before and that have no record of their own, the latest last.
+   */
+  heldModes: z.array(heldModeSchema).optional(),
+  /** What the service last accepted, all of it: what could not be taken back is still in it. */
+  metadata: heldMetadataSchema,
+  /** ISO 8601, UTC. */
+  uploadedAt: z.string(),
+  modifiedAt: z.string().nullable(),
+  /** How many more documents of this content the service may hold because answers were lost. */
+  possibleDuplicates: z.int().nonnegative(),
+  /**
+   * Warnings that were given and are not repeated (fields that cannot be cleared); `importedMark`; that a person gave the
+   * docId; marks of sharing.
+   */
+  said: z.array(z.string()).optional(),
+  /**
+   * It was written down while the root was another one than the ledger's, and would be of this number of `changes`.
+   * Until that root is accepted it proves nothing about it.
+   */
+  rootChange: z.int().nonnegative().optional(),
+  /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
+  unsure: unsureSchema.optional(),
+  /**
+   * The file that it is by now, where that was not accepted yet: another one than `stat` is of, or that one, changed while
+   * it was an attachment.
+   */
+  standing: statSchema.optional(),
 });
 
 /**

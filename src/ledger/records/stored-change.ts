@@ -1,29 +1,20 @@
 import { isValidRef } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage, exitCodes, IngestdError } from '../../model/errors.ts';
-import { plainChangeSchema } from '../../model/ports/change-schema.ts';
+import { plainChangeSchema } from '../../model/ports/ledger-schema.ts';
 import type { Change } from '../../model/ports/ledger-port.ts';
-import type { SharedValues } from '../records/shared-values.ts';
-import { ownName } from '../records/stored-record.ts';
-import type { StoredRecord } from '../records/stored-record.ts';
-import { fromPort, readRecord, recordJson, sharedOf } from './record-format.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
+import type { SharedValues } from './shared-values.ts';
+import { fromRecord, ownName, readRecord, recordJson } from './stored-record.ts';
+import type { StoredRecord } from './stored-record.ts';
 
 /** A change of anything but the records and their directories. */
 export type SideChange = Exclude<Change, { readonly kind: 'put' | 'drop' | 'directory' }>;
 
-/** A change that files hold as the port has it. */
-type PlainChange = Exclude<Change, { readonly kind: 'put' }>;
-
-/** A record that is put somewhere, in the form in which journal and memory take it. */
-interface StoredPut {
-  readonly kind: 'put';
-  readonly ref: DocumentRef;
-  readonly record: StoredRecord;
-}
-
-/** A change in the form in which journal and memory take it. */
-export type StoredChange = StoredPut | PlainChange;
+/** A change in the form in which journal and memory take it: all but a record is as the port has it. */
+export type StoredChange =
+  | { readonly kind: 'put'; readonly ref: DocumentRef; readonly record: StoredRecord }
+  | Exclude<Change, { readonly kind: 'put' }>;
 
 /**
  * A change, checked and detached from what the caller holds. Nothing gets into the journal that could not be
@@ -35,7 +26,7 @@ export function toStored(change: Change, shared: SharedValues): StoredChange {
       throw new ShapeError(`${JSON.stringify(change.ref)} is not a path inside a folder`);
     if (change.kind !== 'put') return asShape(plainChangeSchema, change, change.kind);
     const { folder, path } = change.ref;
-    return { kind: 'put', ref: { folder, path }, record: fromPort(change.record, path, shared) };
+    return { kind: 'put', ref: { folder, path }, record: fromRecord(change.record, path, shared) };
   } catch (error) {
     const words = `the ledger was given a bad change: ${errorMessage(error)}`;
     throw new IngestdError('bad-change', exitCodes.unforeseen, words, { cause: error });
@@ -54,6 +45,5 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
   const fields = asObject(value, 'a change');
   if (fields['kind'] !== 'put') return asShape(plainChangeSchema, value, 'a change');
   const ref = { folder: asText(fields['folder'], 'folder'), path: asText(fields['path'], 'path') };
-  const record = readRecord(fields, { name: ownName(ref.path), ...sharedOf(fields, shared), shared });
-  return { kind: 'put', ref, record };
+  return { kind: 'put', ref, record: readRecord(fields, ownName(ref.path), shared) };
 }
