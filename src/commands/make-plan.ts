@@ -16,7 +16,7 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { PlannedOperation } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
-import { isAttached, reasonOf } from '../sync/tasks/task.ts';
+import { isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
 import { requireLedger } from '../daemon/preconditions/new-ledger.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { listNarrower } from '../daemon/make-status.ts';
@@ -77,25 +77,24 @@ function planOf(
     settings.folders.reduce((total, { name }) => total + of(name), 0);
   const operations: PlannedOperation[] = [...service.operations()];
   for (const { what, folder, path, docId, from = null } of activities) {
-    if (what === 'uploaded') {
-      const { name, ...sent } = service.sentBy(docId) ?? {};
+    const record = ledger.get({ folder, path });
+    if (what === 'uploaded' && record !== undefined)
       operations.push({
         ...plain,
-        ...sent,
         kind: 'upload',
         folder,
         path,
-        sentAs: sentAs({ path }, name),
+        sentAs: sentAs({ path }, record.fileName),
+        sharing: modeOf(record.metadata),
+        attachments: namesOf(record.attachments),
         // What is in doubt counts as a copy once it was sent again.
-        inDoubt: (ledger.get({ folder, path })?.possibleDuplicates ?? 0) > 0,
+        inDoubt: record.possibleDuplicates > 0,
       });
-    }
-    if (what !== 'moved') continue;
-    operations.push({ ...plain, kind: 'move', folder, path, from, docId });
+    if (what === 'moved') operations.push({ ...plain, kind: 'move', folder, path, from, docId });
   }
   for (const state of ['failed', 'held', 'settling', 'waiting', 'retry'] as const) {
     for (const task of [...engine.tasks.in(state)].toSorted((a, b) => inNaturalOrder(a.key, b.key))) {
-      if (isAttached(task)) continue;
+      if (isAttached(task) || isDismissed(task)) continue;
       const kind = state === 'failed' || state === 'held' ? state : 'waiting';
       const { code = null, message = null } = reasonOf(task) ?? {};
       operations.push({ ...plain, kind, ...task.ref, code, message });
@@ -127,7 +126,7 @@ function planOf(
       /** Documents that still change, or that wait for a sidecar or an attachment. */
       waiting: count('waiting'),
       /** Files that are no documents that can be sent. */
-      skipped: sum((name) => engine.folders.viewOf(name).skipCount),
+      skipped: sum((name) => engine.folders.viewOf(name).skipCount + engine.tasks.counts(name).dismissed),
       /** Documents that stay at the service as they are, because their file is ignored, skipped or kept. */
       kept: sum((name) => engine.tasks.counts(name).kept),
       /** Documents that are held more narrowly than is stated for them. */
@@ -178,7 +177,6 @@ const touching: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modi
 /** A service that takes everything, sends nothing and remembers what it was asked; `find`: whose docId it is. */
 function createPlanningService(find: (docId: string) => DocumentRef | undefined) {
   const operations: PlannedOperation[] = [];
-  const uploads = new Map<string | null, Sent>();
   let requests = 0;
 
   function accept(
@@ -194,18 +192,16 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
   function plan(
     kind: PlannedOperation['kind'],
     docId: string,
-    { name, ...sent }: Partial<PlannedOperation & Pick<Sent, 'name'>> = {},
+    { name, ...sent }: Partial<PlannedOperation> & { readonly name?: string } = {},
   ): void {
     const ref = find(docId) ?? { folder: '', path: '' };
     operations.push({ ...plain, kind, ...ref, docId, sentAs: sentAs(ref, name), ...sent });
   }
 
   const service: ServicePort = {
-    upload: ({ file, attachments, metadata }, permit) => {
-      const docId = `planned-${requests + 1}`;
-      uploads.set(docId, { name: file.name, sharing: modeOf(metadata), attachments: namesOf(attachments) });
-      return accept(docId, permit, [file, ...attachments].map(unread));
-    },
+    // What it sends is in its record then.
+    upload: ({ file, attachments }, permit) =>
+      accept(`planned-${requests + 1}`, permit, [file, ...attachments].map(unread)),
     modify: (request, permit) => {
       const attachments = request.attachments === null ? null : namesOf(request.attachments);
       plan('modify', request.docId, {
@@ -234,8 +230,6 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
   return {
     ...service,
     operations: (): readonly PlannedOperation[] => operations,
-    /** What the upload that got this docId would send. */
-    sentBy: (docId: string | null) => uploads.get(docId),
     requests: () => requests,
   };
 }
@@ -243,11 +237,6 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
 /** The bytes were not read: nobody will compare them. */
 function unread(): SentContent {
   return { sha256: '' };
-}
-
-/** What goes out with a file of this name. */
-interface Sent extends Pick<PlannedOperation, 'sharing' | 'attachments'> {
-  readonly name: string;
 }
 
 /** Null: under its own name. */
@@ -259,7 +248,7 @@ function sharingOf(change: Pick<Metadata, 'shareInfo'> | null): ShareMode | null
   return change?.shareInfo === undefined ? null : modeOf(change);
 }
 
-function namesOf(files: readonly OutgoingFile[]): readonly string[] {
+function namesOf(files: readonly Pick<OutgoingFile, 'name'>[]): readonly string[] {
   return files.map(({ name }) => name);
 }
 

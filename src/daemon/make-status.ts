@@ -30,7 +30,7 @@ import type { TokenSource } from '../remote/auth/token-source.ts';
 import { uploadsStoppedCode } from '../sync/send/circuit-breaker.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { FolderView } from '../sync/folders/folder-view.ts';
-import { dueOf, isAttached, reasonOf } from '../sync/tasks/task.ts';
+import { dueOf, isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
 /** What status is made of. */
@@ -85,7 +85,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const etaSeconds =
     pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
   const doubts = openDoubts(ledger);
-  const failed = [...engine.tasks.in('failed')];
+  const failed = [...engine.tasks.in('failed')].filter((task) => !isDismissed(task));
   const retried = engine.tasks.in('retry');
   const waiting = [...engine.tasks.in('waiting')].filter((task) => task.present && !isAttached(task));
   return {
@@ -166,7 +166,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
   const folder = port.health();
   const counts = engine.tasks.counts(name);
   const synced = ledger.count(name) - counts.withRecord;
-  const skipped = engine.folders.viewOf(name).skipCount;
+  const skipped = engine.folders.viewOf(name).skipCount + counts.dismissed;
   const { pending, waiting, failed } = counts;
   return {
     name,

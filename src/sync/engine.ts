@@ -31,7 +31,13 @@ import type {
   ScanCause,
   Skip,
 } from '../model/document.ts';
-import { doubtsAbout, inDoubtCode, interruptedUploads, lastWithoutDocId } from '../model/doubts.ts';
+import {
+  dismissedCode,
+  doubtsAbout,
+  inDoubtCode,
+  interruptedUploads,
+  lastWithoutDocId,
+} from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
 import { heldByFile, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
@@ -120,7 +126,7 @@ import type { BacklogFile } from './tasks/backlog.ts';
 import { PathLocks } from './tasks/path-locks.ts';
 import type { EngineParts } from './parts.ts';
 import { TaskStore } from './tasks/task-store.ts';
-import { attachedBeforeCode, bareReason, dueOf, isReady, reasonOf } from './tasks/task.ts';
+import { attachedBeforeCode, bareReason, dueOf, isDismissed, isReady, reasonOf } from './tasks/task.ts';
 import type { ReadyTask, Seen, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** What an engine works with. */
@@ -1935,6 +1941,9 @@ export class Engine {
   *skips(): Iterable<Skip & { readonly folder: string }> {
     for (const folder of this.folders.names)
       for (const skip of this.folders.viewOf(folder).skips()) yield { ...skip, folder };
+    for (const task of this.tasks.in('failed'))
+      if (isDismissed(task))
+        yield { ...task.ref, code: dismissedCode, message: reasonOf(task)?.message ?? '' };
   }
 
   /** Sends nothing any more, of what has not begun either; resolves when the requests under way have ended. */

@@ -122,6 +122,12 @@ describe('why, where no daemon runs', () => {
       (await why(path)).attempts.map(({ operation, code }) => `${operation} ${code}`);
     expect(await answers('third.txt')).toEqual(['upload accepted', 'modify accepted', 'modify accepted']);
     expect(await answers('first.txt')).toEqual(['upload accepted', 'upload accepted']);
+    const moves = async (path: string) => (await folder.run('why', path)).stdout.match(/moved to .*/g);
+    const [away, on] = [
+      'moved to inbox/second.txt: from inbox/first.txt',
+      'moved to inbox/third.txt: from inbox/second.txt',
+    ];
+    expect([await moves('third.txt'), await moves('first.txt')]).toEqual([[away, on], [away]]);
 
     // As a start has it that finds an upload without its answer.
     const history = await openHistory({

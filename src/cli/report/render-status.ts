@@ -1,7 +1,6 @@
 import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { dismissedCode } from '../../model/doubts.ts';
 import { explain, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
 import type { CountedFolder } from '../../model/report/failures.ts';
@@ -137,12 +136,12 @@ function timesOf({ since, until }: Reason): string[] {
 function failureSections(status: Status, { colors }: StatusView): string[] {
   const { failed, failedTotal, retried } = sortFailures(status);
   const above = new Set(status.reasons.map(({ message }) => message));
-  const isLeftAlone = [...failed, ...retried].some(({ code }) => code === dismissedCode);
-  const sends = isLeftAlone ? ', ingestd retry PATH sends it again' : ', ingestd retry sends them again';
   const helps = failed.some(({ code }) => mayHelpToRetry(code));
   return [
     ...failedRows(failed, Math.max(failed.length, failedTotal), colors),
-    ...(failed.length === 0 ? [] : [`  (ingestd why PATH explains one${helps ? sends : ''})`]),
+    ...(failed.length === 0
+      ? []
+      : [`  (ingestd why PATH explains one${helps ? ', ingestd retry sends them again' : ''})`]),
     ...section(
       colors.yellow('Retrying'),
       retried.filter(({ message }) => !above.has(message)).map(rowOf),

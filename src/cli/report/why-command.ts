@@ -1,6 +1,6 @@
 import { localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { activityWords } from '../../model/report/activity-words.ts';
+import { eventWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
@@ -56,7 +56,7 @@ function printStory(story: Why, { line, colors }: Output): void {
     ...story.attempts.map(
       ({ at, operation, code, message }) => [at, `${operation}: ${message} (${code})`] as const,
     ),
-    ...story.decisions.map((one) => [one.at, `${one.what}: ${activityWords(one) ?? ''}`] as const),
+    ...story.decisions.map((one) => [one.at, eventWords(one)] as const),
   ];
   let last = '';
   for (const [at, words] of happened.toSorted(([one], [other]) => (one < other ? -1 : 1))) {

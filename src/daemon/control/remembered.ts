@@ -22,6 +22,9 @@ export interface PastSources {
   readonly recent?: readonly Attempt[] | undefined;
 }
 
+/** So many other things that happened to it are told. */
+const mostEvents = 100;
+
 /** What comes next of a document whose file is no longer sent. */
 export const remains = 'nothing; its document stays at the service as it was last sent';
 
@@ -37,7 +40,7 @@ export function remembered(
     modifiedAt: record?.modifiedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts: attemptsOf(sources),
-    decisions: past.filter(({ by }) => by !== undefined),
+    decisions: past.filter((one) => attemptIn(one) === null).slice(-mostEvents),
   };
 }
 

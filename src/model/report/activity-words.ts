@@ -13,6 +13,12 @@ export function activityWords({ from, message, by, sharing }: Activity): string 
   return words.length === 0 ? null : words.join(', ');
 }
 
+/** The same with what it was, in the story of one file: it may have moved away. */
+export function eventWords(activity: Activity): string {
+  const to = activity.from === undefined ? '' : ` to ${refKey(activity)}`;
+  return `${activity.what}${to}: ${activityWords(activity) ?? ''}`;
+}
+
 /** What happened of one kind in one directory, with the same words. */
 interface Burst {
   readonly text: string | null;

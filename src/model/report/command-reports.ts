@@ -103,7 +103,7 @@ export const whySchema = z.object({
   possibleDuplicates: z.number().default(0),
   /** The last requests about it and the answer to each, oldest first; `at` ISO 8601, UTC. */
   attempts: z.array(z.object({ at: text, operation: text, code: text, message: text })).default([]),
-  /** What a person decided about it, oldest first. */
+  /** What else happened to it, as the log has it, oldest first: moves, decisions, failures without a request. */
   decisions: z.array(activitySchema).default([]),
   /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */
   notes: z.array(text).default([]),

@@ -5,7 +5,7 @@ import type { WaitKind } from '../../model/report/wait-kinds.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { Backlog } from './backlog.ts';
 import type { BacklogFile } from './backlog.ts';
-import { isAttached, newFacts, next, waitOf } from './task.ts';
+import { isAttached, isDismissed, newFacts, next, waitOf } from './task.ts';
 import type { StateKind, Task, TaskEvent, TaskFacts } from './task.ts';
 
 /** Counts of one folder's tasks. `present` ones are files on disk. */
@@ -17,6 +17,8 @@ interface FolderCounts {
   /** What waits, by what it waits for. */
   readonly waitingFor: Record<WaitKind, number>;
   failed: number;
+  /** Documents that a person does not want to be sent. */
+  dismissed: number;
   held: number;
   /** Documents at the service that are no longer ingestd's to send or delete. */
   kept: number;
@@ -217,6 +219,7 @@ export class TaskStore {
         attached: 0,
         waitingFor: noWaits(),
         failed: 0,
+        dismissed: 0,
         held: 0,
         kept: 0,
         removing: 0,
@@ -262,6 +265,7 @@ class TaskIndex {
 function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
   const { state, present, waitedFor, hasRecord } = task;
   if (present && isAttached(task)) return 'attached';
+  if (present && isDismissed(task)) return 'dismissed';
   switch (state.kind) {
     case 'inspect':
     case 'inspecting':

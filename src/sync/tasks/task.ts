@@ -1,4 +1,5 @@
 import type { DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
+import { dismissedCode } from '../../model/doubts.ts';
 import type { SendKind } from '../../model/operation.ts';
 import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -434,6 +435,11 @@ export function waitOf({ state, waitedFor }: Pick<TaskFacts, 'state' | 'waitedFo
 /** Its file is an attachment of another document, whatever its sidecar says by now: it is no document. */
 export function isAttached(task: Pick<TaskFacts, 'state' | 'waitedFor'>): boolean {
   return waitOf(task) === 'attached';
+}
+
+/** A person has said that it is not to be sent: nothing is wrong with it. */
+export function isDismissed({ state }: Pick<TaskFacts, 'state'>): boolean {
+  return state.kind === 'failed' && state.reason.code === dismissedCode;
 }
 
 function dirty(task: TaskFacts): TaskFacts {

@@ -2,7 +2,7 @@ import { countWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
-import { activityWords, audienceWords } from '../../../model/report/activity-words.ts';
+import { audienceWords, eventWords } from '../../../model/report/activity-words.ts';
 import type { Why } from '../../../model/report/command-reports.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { copiesWords } from '../../../model/report/failures.ts';
@@ -56,7 +56,7 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
           ['Sent as', why.sentAs],
           ['Attachments', why.attachments.join(', ')],
           ['Possible duplicates', possibleDuplicates === 0 ? null : copiesWords(possibleDuplicates)],
-          ...why.decisions.map(decided),
+          ...why.decisions.map((one) => [exactWords(one.at), eventWords(one)] as const),
         ]}
         sources={sources}
       />
@@ -84,10 +84,6 @@ function momentOf(iso: string | null): string | null {
   return iso === null ? null : momentWords(iso);
 }
 
-function decided(one: Why['decisions'][number]) {
-  return [exactWords(one.at), `${one.what}: ${activityWords(one) ?? ''}`] as const;
-}
-
 function tried({ at, operation, code, message }: Why['attempts'][number]) {
   return [exactWords(at), `${operation}: ${message} (${code})`] as const;
 }
@@ -109,7 +105,8 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
   const { path, narrower, docId, verdict, attempts } = why;
   const folder = why.folder ?? '';
   const key = refKey({ folder, path });
-  const isRetried = status.failures.some((one) => refKey(one) === key && mayHelpToRetry(one.code));
+  const unsent = [...status.failures, ...status.skipped];
+  const isRetried = unsent.some((one) => refKey(one) === key && mayHelpToRetry(one.code));
   const isHeld = status.held.some((one) => one.folder === folder && one.paths.includes(path));
   const isRefused = isRetried && attempts.at(-1)?.operation === 'delete' && docId !== null;
   const remains = docId === null ? '' : '; its document then stays at the service as it is';
