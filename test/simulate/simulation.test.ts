@@ -336,6 +336,17 @@ describe('the simulation', () => {
       setting: { maxDeleteCount: 0 },
     },
     {
+      what: 'a file that went below the disk of a folder while that was away is not deleted when it is back (7.25)',
+      first: [document],
+      steps: [
+        [0, { kind: 'mount', path: 'third' }],
+        [0, write('../third/b.pdf', 'b')],
+        [20_000, { kind: 'unmount', path: 'third' }],
+        [8_000, move('private', '../third/extra')],
+      ],
+      setting: { folders: ['inbox', 'third'].map((name) => ({ name, mode: null, isPolled: false })) },
+    },
+    {
       what: 'an ignore file that is edited within the step of its times, and is as long as before, counts (7.31)',
       first: [
         { path: 'inbox/a.pdf', text: 'a' },

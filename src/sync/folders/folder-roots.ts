@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { createTurns } from '../../lib/queue/turns.ts';
 import { sameDirectory } from '../../model/document.ts';
+import type { RootMarks } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { ChangeOf, RootIdentity } from '../../model/ports/ledger-port.ts';
@@ -21,6 +22,8 @@ interface ScannedRoot {
   readonly root: RootIdentity;
   readonly seenAt: number;
   readonly unreadable: readonly UnreadableDirectory[];
+  /** Another one stood there at the scan before; null: none did. */
+  readonly other: RootMarks | null;
 }
 
 /** Under which root, with which mounts, the ledger knows the documents of each folder. */
@@ -74,7 +77,10 @@ export class FolderRoots {
   }
 
   /** Null: the ledger knows it. */
-  #toRemember(folder: string, { root, seenAt, unreadable: found }: ScannedRoot): ChangeOf<'root'> | null {
+  #toRemember(
+    folder: string,
+    { root, seenAt, unreadable: found, other }: ScannedRoot,
+  ): ChangeOf<'root'> | null {
     const known = this.#parts.ledger.root(folder);
     const keeps = this.#keeps(folder);
     const isRecorded =
@@ -88,8 +94,9 @@ export class FolderRoots {
     const isAsBefore = isDeepStrictEqual(unreadable, known?.unreadable);
     // The scan that the ledger knows began before one of them looked so: this one tells more of what goes from now on.
     const isOutdated = unreadable?.some(({ since }) => since > (known?.seenAt ?? 0)) === true;
-    if (isRecorded && !isOld && isAsBefore && !isOutdated) return null;
-    const covered = coveredRoot(known, root, seenAt);
+    const came = coveredRoot(other ?? known, root, seenAt);
+    if (isRecorded && !isOld && isAsBefore && !isOutdated && came === undefined) return null;
+    const covered = came ?? known?.covered;
     const identity = { ...acceptedRoot(known, root, seenAt), covered, keeps, unreadable };
     return { kind: 'root', folder, identity };
   }

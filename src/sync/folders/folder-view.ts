@@ -20,7 +20,7 @@ export class FolderView {
   #missedByWatcher = 0;
   #scannedAt = Infinity;
   #isProven = false;
-  #isRootChanged = false;
+  #otherRoot: RootMarks | null = null;
   /** Whole scans: the moment at which each began, and when it ended by the monotonic clock. The newest last. */
   #scans: readonly { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
@@ -66,7 +66,12 @@ export class FolderView {
 
   /** The root is another than the one the ledger knows, and nothing in it proves that it is the same. */
   get isRootChanged(): boolean {
-    return this.#isRootChanged;
+    return this.#otherRoot !== null;
+  }
+
+  /** That one; null: the root is the one that the ledger knows. */
+  get otherRoot(): RootMarks | null {
+    return this.#otherRoot;
   }
 
   /** When the first scan ended that could read every directory, monotonic ms. */
@@ -127,7 +132,7 @@ export class FolderView {
   scanEnds(isTrusted: boolean, isReadWhole: boolean, now: number): number {
     this.#scannedAt = Math.min(this.#scannedAt, now);
     this.#isProven = false;
-    this.#isRootChanged = !isTrusted;
+    this.#otherRoot = isTrusted ? null : this.#root;
     if (isReadWhole) this.#readWholeAt = Math.min(this.#readWholeAt, now);
     this.#scans = [...this.#scans, { began: this.#began, ended: now }].slice(-keptScans);
     return this.#began;
@@ -135,7 +140,7 @@ export class FolderView {
 
   /** A person has accepted the root that stands there. */
   accepted(): void {
-    this.#isRootChanged = false;
+    this.#otherRoot = null;
   }
 
   /** A change was found by a rescan and not by the watcher. */

@@ -59,9 +59,18 @@ export function coveredMountPoints(
     // A file that is moved to another device gets another identity.
     return since === undefined ? [] : [{ folder, path, until: since, isAway: true, mayHold: () => true }];
   });
-  const root = coveredRoot(ledger.root(folder), view.isRootChanged ? view.root : null, Infinity);
-  if (root === undefined) return below;
-  return [...below, { folder, path: '', until: root.until, isAway: false, mayHold: holds(root.dev) }];
+  const known = ledger.root(folder);
+  const other = view.otherRoot;
+  // While another root stands there, each of the two may hold them, whichever is seen at this moment.
+  const roots = [
+    coveredRoot(known, other, Infinity),
+    other === null ? undefined : coveredRoot(other, known ?? null, Infinity),
+    known?.covered,
+  ].filter((root) => root !== undefined);
+  return [
+    ...below,
+    ...roots.map(({ dev, until }) => ({ folder, path: '', until, isAway: false, mayHold: holds(dev) })),
+  ];
 }
 
 /**

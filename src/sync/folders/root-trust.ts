@@ -38,14 +38,15 @@ export function acceptedRoot(
   return { ...root, seenAt, changes: nextRootChange(known, root) ?? known?.changes };
 }
 
-/** The root that the ledger knows, where one of another device has come to its path by a mount or its end: `until` then. */
+/** A root in whose place one of another device has come, by a mount or its end: `until` then. Undefined: none has. */
 export function coveredRoot(
-  known: RootIdentity | undefined,
+  before: RootMarks | undefined,
   root: RootMarks | null,
   until: number,
 ): RootIdentity['covered'] {
-  const isCovered = known !== undefined && root !== null && known.dev !== root.dev && !sameInode(known, root);
-  return isCovered ? { dev: known.dev, until } : known?.covered;
+  const isCovered =
+    before !== undefined && root !== null && before.dev !== root.dev && !sameInode(before, root);
+  return isCovered ? { dev: before.dev, until } : undefined;
 }
 
 /** So many directories that cannot be read are remembered. */

@@ -64,9 +64,10 @@ export class ScanNotes {
       log.warn(about, 'folder is not the same directory as before; deletions held');
     }
     const isReadWhole = !folders.hasUnreadable(folder);
+    const other = view.otherRoot;
     const seenAt = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
     if (!isTrusted) return;
-    this.inBackground(this.#roots.rememberRoot(folder, { root, seenAt, unreadable }));
+    this.inBackground(this.#roots.rememberRoot(folder, { root, seenAt, unreadable, other }));
     this.inBackground(this.#roots.rememberMounts(folder, true));
     const changed = directories.toRemember(folder, tasks);
     if (changed.length > 0) this.inBackground(writer.commit(changed));

@@ -72,7 +72,10 @@ function verdict(given: Circumstances) {
     move(tasks, task, { kind: 'inspectionStarted', at: 0 }, { kind: 'dormant', reason });
   }
   const view = new FolderView();
-  if (given.isRootChanged === true) view.scanEnds(false, false, 0);
+  if (given.isRootChanged === true) {
+    view.scanBegins(anotherRoot, 0);
+    view.scanEnds(false, false, 0);
+  }
   if (given.listed !== undefined) view.noteDirectory('d', given.listed, 0);
   if (given.seen !== undefined) view.noteDevice(...given.seen);
   return judgeMissing('inbox', {
