@@ -264,7 +264,7 @@ export class Engine {
     this.#moveEvidence = {
       ledger,
       tasks: this.tasks,
-      isRootChanged: (folder) => this.folders.view(folder)?.isRootChanged === true,
+      isRootChanged: (folder) => this.folders.view(folder)?.otherRoot !== undefined,
       isAsked: (ref) => this.#isAsked(ref),
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),

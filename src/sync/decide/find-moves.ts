@@ -272,9 +272,10 @@ async function hasLeft(
   { inspect, isRootChanged }: MoveEvidence,
 ): Promise<boolean> {
   const found = await inspect(ref);
+  const files = filesOfRecord(record);
+  const isItself = isProven(files, standing) || files.some((file) => isSameFile(file, standing));
   // In a folder that is not configured any more, nobody looks. What stands elsewhere has left it, or is a link of it.
-  if (found === undefined) return filesOfRecord(record).some((file) => isSameFile(file, standing));
-  const isItself = isProven(filesOfRecord(record), standing);
+  if (found === undefined) return isItself;
   if (hasGone(found)) return isItself || !isRootChanged(ref.folder);
   return isItself && (isLink(found) || isBeyondReach(found));
 }

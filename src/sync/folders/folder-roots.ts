@@ -22,8 +22,8 @@ interface ScannedRoot {
   readonly root: RootIdentity;
   readonly seenAt: number;
   readonly unreadable: readonly UnreadableDirectory[];
-  /** Another one stood there at the scan before; null: none did. */
-  readonly other: RootMarks | null;
+  /** Another one that stood there at the scan before. */
+  readonly other: RootMarks | undefined;
 }
 
 /** Under which root, with which mounts, the ledger knows the documents of each folder. */
@@ -134,7 +134,12 @@ export class FolderRoots {
   async #readMounts(folder: string, isWhole: boolean): Promise<void> {
     const view = this.#parts.folders.viewOf(folder);
     const mounts = await this.#parts.folders.mountsNow(folder);
-    if (mounts === null || !view.isScanned || view.isRootChanged || this.#parts.folders.isUnavailable(folder))
+    if (
+      mounts === null ||
+      !view.isScanned ||
+      view.otherRoot !== undefined ||
+      this.#parts.folders.isUnavailable(folder)
+    )
       return;
     const change = mountsToRemember(folder, {
       tasks: this.#parts.tasks,

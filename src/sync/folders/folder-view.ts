@@ -20,7 +20,7 @@ export class FolderView {
   #missedByWatcher = 0;
   #scannedAt = Infinity;
   #isProven = false;
-  #otherRoot: RootMarks | null = null;
+  #otherRoot: RootMarks | undefined;
   /** Whole scans: the moment at which each began, and when it ended by the monotonic clock. The newest last. */
   #scans: readonly { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
@@ -64,13 +64,8 @@ export class FolderView {
     return this.#isProven;
   }
 
-  /** The root is another than the one the ledger knows, and nothing in it proves that it is the same. */
-  get isRootChanged(): boolean {
-    return this.#otherRoot !== null;
-  }
-
-  /** That one; null: the root is the one that the ledger knows. */
-  get otherRoot(): RootMarks | null {
+  /** A root that is another than the one the ledger knows, and that nothing in it proves to be the same. */
+  get otherRoot(): RootMarks | undefined {
     return this.#otherRoot;
   }
 
@@ -132,7 +127,7 @@ export class FolderView {
   scanEnds(isTrusted: boolean, isReadWhole: boolean, now: number): number {
     this.#scannedAt = Math.min(this.#scannedAt, now);
     this.#isProven = false;
-    this.#otherRoot = isTrusted ? null : this.#root;
+    this.#otherRoot = isTrusted ? undefined : (this.#root ?? undefined);
     if (isReadWhole) this.#readWholeAt = Math.min(this.#readWholeAt, now);
     this.#scans = [...this.#scans, { began: this.#began, ended: now }].slice(-keptScans);
     return this.#began;
@@ -140,7 +135,7 @@ export class FolderView {
 
   /** A person has accepted the root that stands there. */
   accepted(): void {
-    this.#otherRoot = null;
+    this.#otherRoot = undefined;
   }
 
   /** A change was found by a rescan and not by the watcher. */

@@ -64,7 +64,7 @@ export function coveredMountPoints(
   // While another root stands there, each of the two may hold them, whichever is seen at this moment.
   const roots = [
     coveredRoot(known, other, Infinity),
-    other === null ? undefined : coveredRoot(other, known ?? null, Infinity),
+    coveredRoot(other, known, Infinity),
     known?.covered,
   ].filter((root) => root !== undefined);
   return [

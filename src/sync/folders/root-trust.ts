@@ -41,12 +41,11 @@ export function acceptedRoot(
 /** A root in whose place one of another device has come, by a mount or its end: `until` then. Undefined: none has. */
 export function coveredRoot(
   before: RootMarks | undefined,
-  root: RootMarks | null,
+  root: RootMarks | undefined,
   until: number,
 ): RootIdentity['covered'] {
-  const isCovered =
-    before !== undefined && root !== null && before.dev !== root.dev && !sameInode(before, root);
-  return isCovered ? { dev: before.dev, until } : undefined;
+  if (before === undefined || root === undefined || before.dev === root.dev) return undefined;
+  return sameInode(before, root) ? undefined : { dev: before.dev, until };
 }
 
 /** So many directories that cannot be read are remembered. */
@@ -104,10 +103,11 @@ export function provesRoot(known: RootIdentity | undefined, rootChange: number |
 /** Whether `root`, which stands there (null: none that can be read), is not the one whose documents the ledger knows. */
 export function isOtherRoot(
   known: RootIdentity | undefined,
-  view: Pick<FolderView, 'isRootChanged'>,
+  view: Pick<FolderView, 'otherRoot'>,
   root: RootMarks | null,
 ): boolean {
-  return view.isRootChanged || root === null || (known !== undefined && !sameDirectory(known, root));
+  const isChanged = view.otherRoot !== undefined || root === null;
+  return isChanged || (known !== undefined && !sameDirectory(known, root));
 }
 
 /** What was refused counts as what was taken does: in another root it would be forgotten, and sent once more. */

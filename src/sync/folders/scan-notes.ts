@@ -32,7 +32,8 @@ export class ScanNotes {
     const isNew = view.noteDirectory(directory, identity, clock.monotonic());
     if (isNew && directory !== '') directories.note({ folder, path: directory }, identity);
     // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.
-    if (isNew && view.isScanned && !view.isRootChanged) this.inBackground(this.#roots.noticeMounts(folder));
+    if (isNew && view.isScanned && view.otherRoot === undefined)
+      this.inBackground(this.#roots.noticeMounts(folder));
     for (const { stat } of entries) view.noteDevice(stat.dev, identity.dev);
   }
 
@@ -59,7 +60,7 @@ export class ScanNotes {
     const { clock, directories, folders, ledger, log, writer, tasks } = this.#parts;
     const view = folders.viewOf(folder);
     const isTrusted = isRootTrusted(ledger, folder, { root, isProven: view.isProven });
-    if (!isTrusted && !view.isRootChanged) {
+    if (!isTrusted && view.otherRoot === undefined) {
       const about = { folder, path: root.path };
       log.warn(about, 'folder is not the same directory as before; deletions held');
     }

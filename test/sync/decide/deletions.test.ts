@@ -73,7 +73,7 @@ function verdict(given: Circumstances) {
   }
   const view = new FolderView();
   if (given.isRootChanged === true) {
-    view.scanBegins(anotherRoot, 0);
+    view.scanBegins({ dev: 9, ino: 9 }, 0);
     view.scanEnds(false, false, 0);
   }
   if (given.listed !== undefined) view.noteDirectory('d', given.listed, 0);

@@ -113,7 +113,7 @@ describe('a root that another directory covers', () => {
   const mounted: RootIdentity = { ...another, dev: 2 };
 
   it('is none where nothing was mounted: the same directory, a new one in its place, none, or none known', () => {
-    for (const root of [{ ...known, dev: 2 }, another, null])
+    for (const root of [{ ...known, dev: 2 }, another, undefined])
       expect(coveredRoot(known, root, 7)).toBeUndefined();
     expect(coveredRoot(undefined, mounted, 7)).toBeUndefined();
   });
