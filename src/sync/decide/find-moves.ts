@@ -273,9 +273,11 @@ async function hasLeft(
 ): Promise<boolean> {
   const found = await inspect(ref);
   const files = filesOfRecord(record);
-  const isItself = isProven(files, standing) || files.some((file) => isSameFile(file, standing));
-  // In a folder that is not configured any more, nobody looks. What stands elsewhere has left it, or is a link of it.
-  if (found === undefined) return isItself;
+  const isItself = isProven(files, standing);
+  // In a folder that is not configured any more, or shows the files of this one, nobody looks. What stands elsewhere has
+  // left it, or is a link of it.
+  if (found === undefined || (found.kind === 'unknown' && found.code === shownTwiceCode))
+    return isItself || files.some((file) => isSameFile(file, standing));
   if (hasGone(found)) return isItself || !isRootChanged(ref.folder);
   return isItself && (isLink(found) || isBeyondReach(found));
 }
@@ -287,11 +289,11 @@ function isLink(found: Inspection): boolean {
 
 /**
  * Nobody can say what stands there: below a directory that cannot be read (ignored or not) or whose ignore file is not
- * valid, or in a folder that shows the files of this one. The file itself proves that it has left.
+ * valid. The file itself proves that it has left.
  */
 function isBeyondReach(found: Inspection): boolean {
   if (found.kind === 'ignored') return found.presence === 'unreadable';
-  return found.kind === 'unknown' && (isUnreadable(found) || found.code === shownTwiceCode);
+  return found.kind === 'unknown' && isUnreadable(found);
 }
 
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */

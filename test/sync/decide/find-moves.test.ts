@@ -124,7 +124,7 @@ const sending: readonly TaskEvent[] = [
 ];
 
 const one: File = [1, 'one'];
-const unsaid: Inspection = { kind: 'unknown', code: 'folder-missing', message: '' };
+const unknown = (code: string): Inspection => ({ kind: 'unknown', code, message: '' });
 const hidden = (presence?: 'gone' | 'unreadable'): Inspection => ({
   kind: 'ignored',
   code: 'ignored',
@@ -198,8 +198,13 @@ describe('the document of a file that stands at a path', () => {
     ['is new where it is a hard link of one that stands', linked, 'none'],
     [
       'is new where nothing can be said of the other path',
-      { ...renamed, finds: { 'inbox/old': unsaid } },
+      { ...renamed, finds: { 'inbox/old': unknown('folder-missing') } },
       'none',
+    ],
+    [
+      'is that of a folder which shows the same files by now, where birth times are unknown',
+      { ...removed(unborn), finds: { 'gone/old': unknown('folder-shown-twice') } },
+      'gone/old → inbox/new; left: gone/old',
     ],
     [
       'is not that of such a folder where birth times are unknown, and the times differ',
@@ -244,10 +249,8 @@ describe('the document of a file that stands at a path', () => {
   });
 
   it('is not concluded while its old path cannot be read for a moment, and only its number tells that it is the same', async () => {
-    const disk: Place['disk'] = { 'inbox/new': [1, 'one', unborn] };
-    const finds = { 'inbox/old': { kind: 'unknown', code: 'unreadable-now', message: '' } } as const;
-    const place = { disk, records: { 'inbox/old': [1, 'one', unborn] }, finds } as const;
-    await expect(moveIn(place)).rejects.toMatchObject({ code: 'unreadable-now' });
+    const finds = { 'gone/old': unknown('unreadable-now') };
+    await expect(moveIn({ ...removed(unborn), finds })).rejects.toMatchObject({ code: 'unreadable-now' });
   });
 
   const swapped: Place = {
