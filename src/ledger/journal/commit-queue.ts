@@ -74,11 +74,11 @@ export function createCommitQueue(data: LedgerData, append: Append) {
 /** Checks commits one by one; those that may not be are rejected alone. */
 function prepare(data: LedgerData, group: readonly Waiting[]): readonly Ready[] {
   const ready: Ready[] = [];
-  const pending = createPendingDocIds();
+  const claim = createDocIdClaims(data);
   for (const waiting of group) {
     try {
       const stored = waiting.changes.map((change) => toStored(change, data.shared));
-      pending.merge(data, docIdsAfter(stored));
+      claim(docIdsAfter(stored));
       ready.push({ waiting, stored });
     } catch (error) {
       waiting.reject(error);
@@ -100,43 +100,37 @@ function docIdsAfter(changes: readonly StoredChange[]): DocIds {
   return after;
 }
 
-/** DocIds of commits that are on their way. `merge` adds those of one more, or throws where it may not be. */
-function createPendingDocIds(): { readonly merge: (data: LedgerData, after: DocIds) => void } {
+/** Takes the docIds of one commit after the other; throws where two documents would have the same one. */
+function createDocIdClaims({ records }: LedgerData): (after: DocIds) => void {
+  /** Of the commits that were taken. */
   const docIds = new Map<string, string | null>();
   /** The other way round. */
   const keys = new Map<string, string>();
 
-  /** A docId that two documents would have at once after `after`; null: none. */
-  function findDouble({ records }: LedgerData, after: DocIds): string | null {
-    const taken = new Set<string>();
-    for (const [key, docId] of after) {
-      if (docId === null) continue;
-      const pendingKey = keys.get(docId);
-      if (taken.has(docId) || (pendingKey !== undefined && !after.has(pendingKey))) return docId;
-      taken.add(docId);
-      const owner = records.findByDocId(docId);
-      if (owner === undefined) continue;
-      const ownerKey = refKey(refOf(owner));
-      if (ownerKey !== key && !after.has(ownerKey) && !docIds.has(ownerKey)) return docId;
-    }
-    return null;
+  /** Whether a document has a docId that keeps it whatever becomes of those in `after`. */
+  function isTaken(docId: string, after: DocIds): boolean {
+    const recorded = records.findByDocId(docId);
+    const key = keys.get(docId) ?? (recorded === undefined ? undefined : refKey(refOf(recorded)));
+    if (key === undefined || after.has(key)) return false;
+    const pending = docIds.get(key);
+    return pending === undefined || pending === docId;
   }
 
-  return {
-    merge: (data, after) => {
-      const double = findDouble(data, after);
-      if (double !== null) {
-        const message = `two documents cannot have the same docId: ${double}`;
+  return (after) => {
+    const claimed = new Set<string>();
+    for (const docId of after.values()) {
+      if (docId === null) continue;
+      if (claimed.has(docId) || isTaken(docId, after)) {
+        const message = `two documents cannot have the same docId: ${docId}`;
         throw new IngestdError('double-doc-id', exitCodes.unforeseen, message);
       }
-      for (const key of after.keys()) {
-        const before = docIds.get(key);
-        if (typeof before === 'string') keys.delete(before);
-      }
-      for (const [key, docId] of after) {
-        docIds.set(key, docId);
-        if (docId !== null) keys.set(docId, key);
-      }
-    },
+      claimed.add(docId);
+    }
+    for (const [key, docId] of after) {
+      const before = docIds.get(key) ?? null;
+      if (before !== null && !claimed.has(before)) keys.delete(before);
+      docIds.set(key, docId);
+      if (docId !== null) keys.set(docId, key);
+    }
   };
 }

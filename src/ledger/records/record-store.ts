@@ -9,6 +9,8 @@ import type { Directory, StoredRecord } from './stored-record.ts';
 interface Folder {
   readonly directories: Map<string, Directory>;
   count: number;
+  /** Documents that are held more narrowly than is stated. */
+  readonly narrower: Set<StoredRecord>;
 }
 
 /** All records by folder, directory and name, found by docId and inode number too. */
@@ -26,8 +28,6 @@ export class RecordStore {
   #byIdentity: Index<number, Directory> | null = null;
   /** Of which the service may hold further copies: few. */
   readonly #doubled = new Set<StoredRecord>();
-  /** Documents that are held more narrowly than is stated, by folder. */
-  readonly #narrower = new Map<string, Set<StoredRecord>>();
 
   /** What the ledger's readers ask of all records. */
   readonly reader = {
@@ -49,7 +49,7 @@ export class RecordStore {
     duplicated: () => Array.from(this.#doubled, toEntry),
     possibleDuplicates: () =>
       [...this.#doubled].reduce((sum, { rare }) => sum + (rare?.possibleDuplicates ?? 0), 0),
-    narrower: (folder) => this.#narrower.get(folder)?.size ?? 0,
+    narrower: (folder) => this.#folders.get(folder)?.narrower.size ?? 0,
     narrowerIn: (folder) => this.#narrowerIn(folder),
   } satisfies Partial<LedgerPort>;
 
@@ -93,15 +93,11 @@ export class RecordStore {
   }
 
   *#narrowerIn(folder: string): Iterable<LedgerEntry> {
-    for (const record of this.#narrower.get(folder) ?? []) yield toEntry(record);
+    for (const record of this.#folders.get(folder)?.narrower ?? []) yield toEntry(record);
   }
 
-  #addNarrower(record: StoredRecord): void {
-    const { directory, rare } = record;
-    if (rare === null || directory === null || widerMode(rare) === null) return;
-    const known = this.#narrower.get(directory.folder);
-    if (known === undefined) this.#narrower.set(directory.folder, new Set([record]));
-    else known.add(record);
+  #narrowerBeside({ directory }: StoredRecord): Set<StoredRecord> | undefined {
+    return this.#folders.get(directory?.folder ?? '')?.narrower;
   }
 
   /** Those of a directory together. */
@@ -161,7 +157,7 @@ export class RecordStore {
   #open(folder: string, path: string): Directory {
     let known = this.#folders.get(folder);
     if (known === undefined) {
-      known = { directories: new Map(), count: 0 };
+      known = { directories: new Map(), count: 0, narrower: new Set() };
       this.#folders.set(folder, known);
     }
     let directory = known.directories.get(path);
@@ -196,7 +192,7 @@ export class RecordStore {
 
   #index(record: StoredRecord): void {
     if ((record.rare?.possibleDuplicates ?? 0) > 0) this.#doubled.add(record);
-    this.#addNarrower(record);
+    if (record.rare !== null && widerMode(record.rare) !== null) this.#narrowerBeside(record)?.add(record);
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#attachingElsewhere.add(record);
     this.#byDocId?.set(record.docId, record);
@@ -206,7 +202,7 @@ export class RecordStore {
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
   #unindex(record: StoredRecord, docId: string | null): void {
     this.#doubled.delete(record);
-    this.#narrower.get(record.directory?.folder ?? '')?.delete(record);
+    this.#narrowerBeside(record)?.delete(record);
     this.#attachingElsewhere.delete(record);
     if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.delete(key, record);
     const docIds = this.#byDocId;

@@ -3,14 +3,8 @@ import * as z from 'zod';
 import { errorMessage } from '../../model/errors.ts';
 import { isValidDirectory } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { plainChangeSchema } from '../../model/ports/ledger-schema.ts';
-import {
-  checkEntries,
-  documentSchema,
-  importedEntry,
-  isImportedChange,
-  refProblem,
-} from './imported-ledger.ts';
+import { exportedChangeSchema } from '../../model/ports/ledger-schema.ts';
+import { checkEntries, documentSchema, importedEntry, refProblem } from './imported-ledger.ts';
 import type {
   ImportedChange,
   ImportedEntry,
@@ -19,16 +13,12 @@ import type {
   ImportProblem,
 } from './imported-ledger.ts';
 
-const changeSchema = plainChangeSchema.refine(isImportedChange, 'is not what an export holds');
 const ledgerSchema = z.object({
   version: z.literal(1, 'is not 1; name a file that ledger export wrote'),
   /** Whose documents they are. */
   service: z.string().optional(),
   documents: z.array(z.unknown()),
-  changes: z
-    .array(changeSchema)
-    .default([])
-    .transform((changes) => changes.filter(isImportedChange)),
+  changes: z.array(exportedChangeSchema).default([]),
 });
 
 type Ledger = z.output<typeof ledgerSchema>;
@@ -105,19 +95,13 @@ function placesOf(change: ImportedChange): readonly DocumentRef[] {
       return [change.intent.ref];
     case 'fail':
       return [change.ref];
-    case 'approve':
-    case 'mounts': {
-      const { folder } = change;
-      const paths = change.kind === 'approve' ? change.paths : change.mounts;
-      return [{ folder, path: 'any' }, ...paths.map((inside) => ({ folder, path: inside }))];
-    }
     case 'former':
       return [change.held];
-    case 'hold':
-    case 'removed':
-    case 'root':
-    case 'directory':
-      return [{ folder: change.folder, path: 'any' }];
+    default: {
+      const { folder } = change;
+      const paths = 'paths' in change ? change.paths : 'mounts' in change ? change.mounts : [];
+      return ['any', ...paths].map((path) => ({ folder, path }));
+    }
   }
 }
 

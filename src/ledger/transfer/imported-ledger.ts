@@ -1,9 +1,10 @@
 import * as z from 'zod';
 
 import { importedMark } from '../../model/ports/ledger-port.ts';
-import type { Change, LedgerEntry } from '../../model/ports/ledger-port.ts';
+import type { ChangeOf, LedgerEntry } from '../../model/ports/ledger-port.ts';
 import { metadataFields } from '../../model/metadata/metadata.ts';
 import { attachmentSchema, hashPattern, recordSchema, statSchema } from '../../model/ports/ledger-schema.ts';
+import type { exportedChangeSchema } from '../../model/ports/ledger-schema.ts';
 import { isUsableDocId, isValidRef, nameOf, refKey, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 
@@ -26,26 +27,8 @@ export interface ImportedLedger {
   readonly service?: string | undefined;
 }
 
-const importedKinds = [
-  'doubt',
-  'intent',
-  'fail',
-  'hold',
-  'approve',
-  'removed',
-  'root',
-  'mounts',
-  'directory',
-  'former',
-] as const;
-
 /** What an import file knows beside documents. */
-export type ImportedChange = Extract<Change, { readonly kind: (typeof importedKinds)[number] }>;
-
-/** Says whether a change is one that an export holds: what is of documents, or has been decided. */
-export function isImportedChange(change: Change): change is ImportedChange {
-  return importedKinds.some((kind) => kind === change.kind);
-}
+export type ImportedChange = ChangeOf<z.output<typeof exportedChangeSchema>['kind']>;
 
 /** What an import file is read with. */
 export interface ImportOptions {

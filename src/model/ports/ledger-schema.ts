@@ -206,50 +206,59 @@ const root = z.object({
 
 const kind = <Kind extends string>(name: Kind) => z.literal(name);
 
+/** What is of documents, or was decided about them: an export holds it. */
+export const exportedChangeSchema = z.discriminatedUnion(
+  'kind',
+  [
+    z.object({ kind: kind('intent'), intent }),
+    z.object({ kind: kind('doubt'), doubt }),
+    z.object({ kind: kind('fail'), ref, failure }),
+    z.object({ kind: kind('hold'), folder, hold: hold.nullable() }),
+    /** A person's answer about removed files: these deletions are allowed, or with `keeps` their documents stay. */
+    z.object({ kind: kind('approve'), folder, paths, keeps: z.literal(true).optional() }),
+    /** Deletions of one folder that were let through. `documents`: what the folder had before, where that is known. */
+    z.object({
+      kind: kind('removed'),
+      folder,
+      removal: z.object({ at, sinceBoot, count: z.number(), documents: z.number().optional() }),
+    }),
+    z.object({ kind: kind('root'), folder, identity: root }),
+    /** Directories below the root on which something is mounted, or was, in place of what was known. */
+    z.object({
+      kind: kind('mounts'),
+      folder,
+      mounts: paths,
+      /** Of those of them that are known: the directory that is mounted, as it was when nothing below it was missing. */
+      identities: z.array(identity.extend({ path })).optional(),
+      /**
+       * Those that were seen with nothing mounted on them, until something was found to be; null: nothing is. What came
+       * into one then lies below the next mount. `since`: when something was found to be mounted there no longer.
+       */
+      bare: z.array(z.object({ path, until: moment.nullable(), since: moment.optional() })).optional(),
+    }),
+    /**
+     * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no
+     * records, and is forgotten with the last of them.
+     */
+    z.object({ kind: kind('directory'), folder, path, identity: identity.nullable() }),
+    /** A file of a document that was deleted, or an attachment of that: what it counts as held with until it is sent. */
+    z.object({ kind: kind('former'), held: heldModeSchema.extend({ file: statSchema }) }),
+  ],
+  'is not what an export holds',
+);
+
 /** Every change of the ledger but that of a record, as the port has it and files hold it. */
 export const plainChangeSchema = z.discriminatedUnion('kind', [
+  ...exportedChangeSchema.options,
   z.object({ kind: kind('drop'), ref }),
-  z.object({ kind: kind('intent'), intent }),
   /** The outcome of that intent is known: it is no longer open. */
   z.object({ kind: kind('resolve'), id }),
-  z.object({ kind: kind('doubt'), doubt }),
   z.object({ kind: kind('dismiss'), id }),
   /** A doubt that is still there follows its file. */
   z.object({ kind: kind('follow'), id, ref, stat: statSchema }),
-  z.object({ kind: kind('fail'), ref, failure }),
   z.object({ kind: kind('clear'), ref }),
-  z.object({ kind: kind('hold'), folder, hold: hold.nullable() }),
-  /** A person's answer about removed files: these deletions are allowed, or with `keeps` their documents stay. */
-  z.object({ kind: kind('approve'), folder, paths, keeps: z.literal(true).optional() }),
   /** The answer counts no more: the document is deleted, or its file came back. */
   z.object({ kind: kind('unapprove'), folder, paths }),
-  /** Deletions of one folder that were let through. `documents`: what the folder had before, where that is known. */
-  z.object({
-    kind: kind('removed'),
-    folder,
-    removal: z.object({ at, sinceBoot, count: z.number(), documents: z.number().optional() }),
-  }),
-  z.object({ kind: kind('root'), folder, identity: root }),
-  /** Directories below the root on which something is mounted, or was, in place of what was known. */
-  z.object({
-    kind: kind('mounts'),
-    folder,
-    mounts: paths,
-    /** Of those of them that are known: the directory that is mounted, as it was when nothing below it was missing. */
-    identities: z.array(identity.extend({ path })).optional(),
-    /**
-     * Those that were seen with nothing mounted on them, until something was found to be; null: nothing is. What came
-     * into one then lies below the next mount. `since`: when something was found to be mounted there no longer.
-     */
-    bare: z.array(z.object({ path, until: moment.nullable(), since: moment.optional() })).optional(),
-  }),
-  /**
-   * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no
-   * records, and is forgotten with the last of them.
-   */
-  z.object({ kind: kind('directory'), folder, path, identity: identity.nullable() }),
-  /** A file of a document that was deleted, or an attachment of that: what it counts as held with until it is sent. */
-  z.object({ kind: kind('former'), held: heldModeSchema.extend({ file: statSchema }) }),
   /** The records belong to this service from now on. */
   z.object({ kind: kind('service'), service: z.string() }),
   z.object({ kind: kind('sent'), id, at }),

@@ -359,7 +359,7 @@ describe('an import of JSON', () => {
     [{ documents: [{ ...document, sha256: 'ABC' }] }, 'sha256'],
     [{ documents: [document, document] }, 'twice'],
     [{ changes: [{ kind: 'fail', ref: file }] }, 'changes.0.failure'],
-    [{ changes: [{ kind: 'sent', id: '1', at: 1 }] }, 'changes.0 is not what an export holds'],
+    [{ changes: [{ kind: 'sent', id: '1', at: 1 }] }, 'changes.0.kind is not what an export holds'],
     [{ changes: [{ kind: 'intent', intent: { id: 'i', ref: outside, size: 1, at: 1 } }] }, notAPath],
     [{ changes: [{ kind: 'doubt', doubt }] }, notAPath],
     [{ changes: [{ kind: 'fail', ref: outside, failure }] }, notAPath],
