@@ -5,10 +5,7 @@ import { version } from '../config/package-files.ts';
 import { readEventQueueLength, readInstanceLimit, readWatchLimit } from '../lib/files/inotify.ts';
 import { mountOf, readMountTable } from '../lib/files/mount-table.ts';
 import { orNull } from '../lib/or-null.ts';
-import { errorMessage } from '../model/errors.ts';
 import { finding } from '../model/report/command-reports.ts';
-import { reasonHealth } from '../model/report/health.ts';
-import type { CheckFinding } from '../model/report/command-reports.ts';
 import { eventlessFileSystemAt } from '../scan/watch/network-file-systems.ts';
 import { check } from './check/check.ts';
 import type { CheckOptions } from './check/check.ts';
@@ -27,8 +24,8 @@ export async function examine(options: Omit<CheckOptions, 'online'> | string) {
   const findings =
     typeof options === 'string'
       ? [finding('error', 'configuration', { code: 'configuration', message: options, fix: '' })]
-      : [...(await check({ ...options, online: true }))];
-  const daemon = settings === null ? null : await examineDaemon(settings.state.dir, findings);
+      : await check({ ...options, online: true });
+  const daemon = settings === null ? null : await examineDaemon(settings.state.dir);
   const places =
     settings === null ? [] : [{ name: 'state.dir', path: settings.state.dir }, ...settings.folders];
   const problems = findings.filter(({ level }) => level === 'error').length;
@@ -56,20 +53,13 @@ export async function examine(options: Omit<CheckOptions, 'online'> | string) {
   };
 }
 
-async function examineDaemon(stateDir: string, findings: CheckFinding[]) {
-  try {
-    const client = await connectDaemon(stateDir);
-    if (client === null) return null;
-    const { version, startedAt, state, health, reasons } = await client.status();
-    const unsaid = reasons.filter(({ code }) => findings.every((found) => found.code !== code));
-    for (const reason of unsaid)
-      if (reasonHealth(reason.code) === 'error') findings.push(finding('error', 'daemon', reason));
-    return { pid: client.pid, version, startedAt, state, health };
-  } catch (error) {
-    const message = errorMessage(error);
-    findings.push(finding('error', 'daemon', { code: 'daemon-silent', message, fix: '' }));
-    return null;
-  }
+/** Why one does not answer is a finding already. */
+async function examineDaemon(stateDir: string) {
+  const client = await connectDaemon(stateDir).catch(() => null);
+  const status = await client?.status().catch(() => null);
+  if (!client || !status) return null;
+  const { version, startedAt, state, health } = status;
+  return { pid: client.pid, version, startedAt, state, health };
 }
 
 function examineSystem() {

@@ -90,6 +90,13 @@ describe('a command beside a running daemon', () => {
     expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 
+  it('check tells what keeps the daemon back, which nobody else knows', async () => {
+    const problem = async () => (await run('check')).stdout.match(/daemon: .*/)?.[0];
+    expect(await problem()).toBeUndefined();
+    world.control.change({ reasons: [{ code: 'credentials-refused', message: 'wrong password' }] });
+    expect(await problem()).toBe('daemon: wrong password');
+  });
+
   it('status is coloured where that is asked for', async () => {
     const { stdout } = await ingestd(['status'], { cwd: folder.path, env: { FORCE_COLOR: '1' } });
     expect(stdout).toContain('\x1b[31m');

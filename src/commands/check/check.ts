@@ -5,6 +5,7 @@ import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.t
 import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
+import { reasonHealth } from '../../model/report/health.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
@@ -12,6 +13,7 @@ import { createAgents } from '../../remote/http/agents.ts';
 import { sendHttpRequest } from '../../remote/http/send-http-request.ts';
 import type { HttpResult } from '../../remote/http/send-http-request.ts';
 import { waitsOf } from '../../remote/http/watch-connection.ts';
+import { connectDaemon } from '../daemon-client.ts';
 import { pausesOf } from '../make-plan.ts';
 import { checkFolders } from './check-folders.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
@@ -52,7 +54,23 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
       ...(settings.cluster === null ? [] : await checkRedis(settings.cluster, settings.service)),
     );
   }
-  return findings;
+  return [...findings, ...(await checkDaemon(settings, findings))];
+}
+
+/** What keeps the running daemon back, and was not found here: of the service, it alone knows. */
+async function checkDaemon(
+  { state, file }: Settings,
+  found: readonly CheckFinding[],
+): Promise<readonly CheckFinding[]> {
+  try {
+    const status = await (await connectDaemon(state.dir, file))?.status();
+    const known = new Set(found.map(({ code }) => code));
+    return (status?.reasons ?? [])
+      .filter(({ code }) => reasonHealth(code) !== 'ok' && !known.has(code))
+      .map((reason) => finding('error', 'daemon', reason));
+  } catch (error) {
+    return [finding('error', 'daemon', { code: 'daemon-silent', message: errorMessage(error), fix: '' })];
+  }
 }
 
 /** Part of the limit beyond which other programs of the same user may run out. */
