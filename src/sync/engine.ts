@@ -1036,8 +1036,17 @@ export class Engine {
     const live = { priority: 'live', at: this.#clock.now() } as const;
     for (const path of left) {
       const there = this.tasks.get(path.ref);
-      if (path.takenBy !== null) this.#inspectPath(path.ref, { present: false, ...live });
-      else if (there !== undefined) this.#advance(there, { kind: 'recordLeft' });
+      if (path.takenBy !== null) {
+        const { ref, record } = path.takenBy;
+        this.#reports.add({
+          ...path.ref,
+          what: 'replaced',
+          docId: record.docId,
+          message: null,
+          from: refKey(ref),
+        });
+        this.#inspectPath(path.ref, { present: false, ...live });
+      } else if (there !== undefined) this.#advance(there, { kind: 'recordLeft' });
       else {
         const file = came.get(path) ?? null;
         if (file !== null) this.#inspectPath(path.ref, { present: true, ...file, ...live });

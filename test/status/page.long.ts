@@ -532,20 +532,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       complaints.splice(0);
     });
 
-    it('shows all hosts of a large fleet', async () => {
-      const hosts = Array.from({ length: 130 }, (_, index) => aHost(`host-${index}`));
-      const world = await open({
-        status: { fleet: { host: 'host-2', hosts: 130 } },
-        fleet: async () => aFleet(hosts),
-      });
-      const page = await visit(world);
-      const fleet = region(page, 'Fleet');
-      await eventually(async () => (await fleet.getByRole('listitem').count()) === 130);
-      await page.getByRole('link', { name: 'Fleet: 130 hosts connected, no problems' }).waitFor();
-      const own = fleet.getByRole('listitem').filter({ hasText: 'this host' });
-      expect(await own.getByRole('heading').allInnerTexts()).toEqual(['host-2']);
-    });
-
     it('S7: shows names and messages that are markup as the text they are', async () => {
       const world = await open({
         status: { ...hostileStatus(), fleet: { host: markup, hosts: 1 } },

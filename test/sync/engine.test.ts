@@ -60,6 +60,15 @@ describe('the sync engine', () => {
       },
       { level: 'info', message: 'modified', data: { folder: 'inbox', path: 'b.txt', docId } },
     ]);
+    world.folder.write('c.txt', 'another');
+    await world.sync();
+    world.folder.rename('c.txt', 'b.txt');
+    await world.sync();
+    const former = world.activities.filter(({ path }) => path === 'b.txt/(its file was replaced)/b.txt');
+    expect(former.map(({ what, from }) => [what, from])).toEqual([
+      ['replaced', 'inbox/b.txt'],
+      ['deleted', undefined],
+    ]);
   });
 
   it('reads a file that was edited once to compare it', async () => {

@@ -113,7 +113,7 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         ledger,
         folders,
         past: (ref) => {
-          const unwritten = activities.filter(({ what }) => what === 'moved').map(lineText);
+          const unwritten = activities.filter(({ from }) => from !== undefined).map(lineText);
           return readPast(historyDirectory(settings.state.dir), ref, { unwritten, onFault: () => {} });
         },
         isRunning: false,

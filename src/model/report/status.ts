@@ -200,7 +200,7 @@ const sharingChangeSchema = z.object({
 export const activitySchema = place.extend({
   at: time,
   /**
-   * uploaded, modified, deleted, moved, failed, held, in doubt, warning, remains; of a person's decision retried,
+   * uploaded, modified, deleted, moved, replaced, failed, held, in doubt, warning, remains; of a person's decision retried,
    * resolved, approved, shared, paused, resumed; of the daemon (`folder` empty) or a folder started, stopped, reloaded,
    * problem, recovered.
    */
@@ -209,7 +209,7 @@ export const activitySchema = place.extend({
   message: text.nullable(),
   /** How many documents it covers: bulk calls. */
   documents: count,
-  /** Of a move: where the file was, `folder/path`. */
+  /** Of a move, and of a document whose file was replaced: where the file was, `folder/path`. */
   from: text.optional(),
   /** Of a failure: why, for programs. */
   code: text.optional(),
