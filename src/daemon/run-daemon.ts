@@ -8,7 +8,7 @@ import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import { UnsentAttachments } from '../sync/decide/unsent-attachments.ts';
 import { openDaemon } from './open-daemon.ts';
-import { joinCluster } from './process/join-cluster.ts';
+import { isLeased, joinCluster } from './process/join-cluster.ts';
 import type { LeasedPlace, Place } from './process/join-cluster.ts';
 import { obeySignals, refusalOf } from './process/obey-signals.ts';
 import type { Reloaded } from './process/obey-signals.ts';
@@ -112,17 +112,16 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     hadName = false;
     const username = current.credentials?.username ?? '';
     const place = await joinCluster({ settings: current.settings, username, log });
-    const lease = place?.lease ?? null;
     try {
-      if (place !== null && lease !== null) {
-        const next = await waitForPlace({ ...place, lease }, current, onRunning, hasName);
+      if (isLeased(place)) {
+        const next = await waitForPlace(place, current, onRunning, hasName);
         if (next !== 'taken') return next;
       }
       return await runAlone(current, origin, onRunning, place);
     } catch (error) {
       // It was lost before everything was there that listens for it: while the ledger was read, for example.
-      if (place === null || lease === null || lease.fence === 0 || lease.holds()) throw error;
-      noteLoss({ ...place, lease }, errorMessage(error));
+      if (!isLeased(place) || place.lease.fence === 0 || place.lease.holds()) throw error;
+      noteLoss(place, errorMessage(error));
       return current;
     } finally {
       await place?.close();
@@ -322,9 +321,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   /** Resolves when the lease of the state directory is lost: with the same configuration this host stands by. */
   async function lossOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
-    const lease = place?.lease ?? null;
-    if (place === null || lease === null) return new Promise(() => {});
-    noteLoss({ ...place, lease }, await lease.lost);
+    if (!isLeased(place)) return new Promise(() => {});
+    noteLoss(place, await place.lease.lost);
     return current;
   }
 

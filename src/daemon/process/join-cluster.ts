@@ -13,6 +13,11 @@ export type Place = NonNullable<Awaited<ReturnType<typeof joinCluster>>>;
 /** A host that has the lease of its state directory, or waits for it. */
 export type LeasedPlace = Place & { readonly lease: NonNullable<Place['lease']> };
 
+/** Says whether the hosts of the account share the state directory. */
+export function isLeased(place: Place | null): place is LeasedPlace {
+  return place !== null && place.lease !== null;
+}
+
 interface JoinOptions extends Pick<ClusterOptions, 'username' | 'log'> {
   readonly settings: Settings;
 }

@@ -2,7 +2,6 @@ import { IngestdError, StoppedError, exitCodes } from '../../model/errors.ts';
 import type { Change } from '../../model/ports/ledger-port.ts';
 import { refKey } from '../../model/document.ts';
 import type { LedgerData } from '../records/ledger-data.ts';
-import { refOf } from '../records/stored-record.ts';
 import { changeJson, toStored } from '../records/stored-change.ts';
 import type { StoredChange } from '../records/stored-change.ts';
 
@@ -101,7 +100,7 @@ function docIdsAfter(changes: readonly StoredChange[]): DocIds {
 }
 
 /** Takes the docIds of one commit after the other; throws where two documents would have the same one. */
-function createDocIdClaims({ records }: LedgerData): (after: DocIds) => void {
+function createDocIdClaims({ reader }: LedgerData): (after: DocIds) => void {
   /** Of the commits that were taken. */
   const docIds = new Map<string, string | null>();
   /** The other way round. */
@@ -109,8 +108,8 @@ function createDocIdClaims({ records }: LedgerData): (after: DocIds) => void {
 
   /** Whether a document has a docId that keeps it whatever becomes of those in `after`. */
   function isTaken(docId: string, after: DocIds): boolean {
-    const recorded = records.findByDocId(docId);
-    const key = keys.get(docId) ?? (recorded === undefined ? undefined : refKey(refOf(recorded)));
+    const recorded = reader.findByDocId(docId);
+    const key = keys.get(docId) ?? (recorded === undefined ? undefined : refKey(recorded));
     if (key === undefined || after.has(key)) return false;
     const pending = docIds.get(key);
     return pending === undefined || pending === docId;

@@ -1,19 +1,11 @@
-import {
-  directoryOf,
-  isValidDirectory,
-  isValidName,
-  isValidRef,
-  joinPath,
-  sameStat,
-} from '../../model/document.ts';
+import { directoryOf, isValidDirectory, isValidName, isValidRef, joinPath } from '../../model/document.ts';
 import { tellsOf } from '../../model/ports/ledger-port.ts';
-import type { Change, DirectoryRecords, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { SideChange, StoredChange } from './stored-change.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { RecordStore } from './record-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import { SideState } from './side-state.ts';
-import { refOf, toEntry, toRecord } from './stored-record.ts';
-import type { Directory, StoredRecord } from './stored-record.ts';
+import type { SideChange, StoredChange } from './stored-change.ts';
+import type { StoredRecord } from './stored-record.ts';
 
 /** The reading half of the port: what a second process, `status` or `export` may do. */
 export type LedgerReader = Omit<LedgerPort, 'commit' | 'close'>;
@@ -32,23 +24,9 @@ export class LedgerData {
   readonly shared = createSharedValues();
 
   readonly reader: LedgerReader = {
-    get: (ref) => {
-      const record = this.records.get(ref);
-      return record === undefined ? undefined : toRecord(record);
-    },
-    recordsIn: (folder, path) => viewOf(this.records.directory(folder, path)?.records ?? noRecords),
-    directory: ({ folder, path }) => this.records.directory(folder, path)?.identity ?? undefined,
-    entries: () => this.#entries(),
-    changes: () => this.#changes(),
-    findByFile: (stat) => this.records.findByFile(stat).map(toEntry),
-    findOwners: (ref, stat) => this.records.findOwners(ref, stat).map(toEntry),
-    findHolders: ({ ino }) => this.records.findHolders(ino).map(toEntry),
-    findByDocId: (docId) => {
-      const record = this.records.findByDocId(docId);
-      return record === undefined ? undefined : refOf(record);
-    },
     ...this.records.reader,
     ...this.side.reader,
+    changes: () => this.#changes(),
   };
 
   apply(change: StoredChange): void {
@@ -64,17 +42,13 @@ export class LedgerData {
     if (tellsOf({ stat: record, standing: record.rare?.standing }, record)) this.side.recorded(record);
   }
 
-  *#entries(): Iterable<LedgerEntry> {
-    for (const record of this.records.all()) yield toEntry(record);
-  }
-
   *#changes(): Iterable<Change> {
-    for (const entry of this.#entries()) yield { kind: 'put', ...entry };
-    const { folders, directories } = this.records.reader;
+    const { entries, folders, directories, directory } = this.records.reader;
+    for (const entry of entries()) yield { kind: 'put', ...entry };
     for (const folder of folders())
       for (const path of directories(folder)) {
-        const identity = this.records.directory(folder, path)?.identity ?? null;
-        if (identity !== null) yield { kind: 'directory', folder, path, identity };
+        const identity = directory({ folder, path });
+        if (identity !== undefined) yield { kind: 'directory', folder, path, identity };
       }
     yield* this.side.changes();
   }
@@ -82,28 +56,6 @@ export class LedgerData {
   capture(): Capture {
     return { records: this.records.capture(), changes: this.side.changes() };
   }
-}
-
-const noRecords: Directory['records'] = new Map();
-
-function viewOf(records: Directory['records']): DirectoryRecords {
-  return {
-    get size() {
-      return records.size;
-    },
-    keys: () => records.keys(),
-    get: (name) => {
-      const record = records.get(name);
-      return record === undefined ? undefined : toRecord(record);
-    },
-    rootChange: (name) => records.get(name)?.rare?.rootChange,
-    match: (name, { stat, fingerprint }) => {
-      const record = records.get(name);
-      if (record === undefined) return 'none';
-      if (!sameStat(record, stat)) return 'other';
-      return record.fingerprint === fingerprint ? 'same' : 'stat';
-    },
-  };
 }
 
 /** A record that is not taken up: nothing else is wrong with the ledger. */

@@ -1,9 +1,23 @@
-import { directoryOf, fileKey, isPerhapsSame, nameOf, refKey, sameFile } from '../../model/document.ts';
-import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
+import {
+  directoryOf,
+  fileKey,
+  isPerhapsSame,
+  nameOf,
+  refKey,
+  sameFile,
+  sameStat,
+} from '../../model/document.ts';
+import type { DocumentRef, FileIdentity } from '../../model/document.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
-import type { DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type {
+  DirectoryRecords,
+  DirectoryRef,
+  LedgerEntry,
+  LedgerPort,
+  LedgerRecord,
+} from '../../model/ports/ledger-port.ts';
 import { groupBy } from '../../lib/group-by.ts';
-import { toEntry } from './stored-record.ts';
+import { refOf, toEntry, toRecord } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
 interface Folder {
@@ -31,6 +45,26 @@ export class RecordStore {
 
   /** What the ledger's readers ask of all records. */
   readonly reader = {
+    get: ({ folder, path }) => recordOf(this.#directory(folder, directoryOf(path))?.records, nameOf(path)),
+    recordsIn: (folder, path) => viewOf(this.#directory(folder, path)?.records ?? noRecords),
+    directory: ({ folder, path }) => this.#directory(folder, path)?.identity ?? undefined,
+    entries: () => entriesOf(this.all()),
+    findByFile: (stat) => {
+      const key = fileKey(stat);
+      const isOwn = (record: StoredRecord) => fileKey(record) === key || record.rare?.standing?.ino === key;
+      return this.#files().get(key).filter(isOwn).map(toEntry);
+    },
+    findOwners: (ref, stat) => {
+      const byFile = this.#files()
+        .get(fileKey(stat))
+        .filter(({ rare }) => rare?.attachments?.some((one) => isPerhapsSame(one.stat, stat)));
+      return Array.from(new Set([...this.#files().get(refKey(ref)), ...byFile]), toEntry);
+    },
+    findHolders: ({ ino }) => (ino === 0 ? [] : this.#files().get(ino).map(toEntry)),
+    findByDocId: (docId) => {
+      const record = this.#docIds().get(docId);
+      return record === undefined ? undefined : refOf(record);
+    },
     directories: (folder) => this.#folders.get(folder)?.directories.keys() ?? [],
     placesOf: (identity) =>
       this.#places()
@@ -50,12 +84,8 @@ export class RecordStore {
     possibleDuplicates: () =>
       [...this.#doubled].reduce((sum, { rare }) => sum + (rare?.possibleDuplicates ?? 0), 0),
     narrower: (folder) => this.#folders.get(folder)?.narrower.size ?? 0,
-    narrowerIn: (folder) => this.#narrowerIn(folder),
+    narrowerIn: (folder) => entriesOf(this.#folders.get(folder)?.narrower ?? []),
   } satisfies Partial<LedgerPort>;
-
-  get({ folder, path }: DocumentRef): StoredRecord | undefined {
-    return this.directory(folder, directoryOf(path))?.records.get(nameOf(path));
-  }
 
   put(folder: string, path: string, record: StoredRecord): void {
     const directory = this.#open(folder, path);
@@ -82,18 +112,14 @@ export class RecordStore {
     this.#unindex(record, null);
   }
 
-  directory(folder: string, path: string): Directory | undefined {
+  #directory(folder: string, path: string): Directory | undefined {
     return this.#folders.get(folder)?.directories.get(path);
   }
 
   /** Says which directory holds the records of a path; null: nobody knows. Nothing where it has none. */
   identify({ folder, path }: DirectoryRef, identity: FileIdentity | null): void {
-    const directory = this.directory(folder, path);
+    const directory = this.#directory(folder, path);
     if (directory !== undefined) this.#identify(directory, identity);
-  }
-
-  *#narrowerIn(folder: string): Iterable<LedgerEntry> {
-    for (const record of this.#folders.get(folder)?.narrower ?? []) yield toEntry(record);
   }
 
   #narrowerBeside({ directory }: StoredRecord): Set<StoredRecord> | undefined {
@@ -118,33 +144,11 @@ export class RecordStore {
     })();
   }
 
-  findByFile(stat: FileStat): readonly StoredRecord[] {
-    const key = fileKey(stat);
-    const isOwn = (record: StoredRecord) => fileKey(record) === key || record.rare?.standing?.ino === key;
-    return this.#files().get(key).filter(isOwn);
-  }
-
-  findOwners(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
-    const byFile = this.#files()
-      .get(fileKey(stat))
-      .filter(({ rare }) => rare?.attachments?.some((one) => isPerhapsSame(one.stat, stat)));
-    return [...new Set([...this.#files().get(refKey(ref)), ...byFile])];
-  }
-
-  /** Records of which a file of this inode number is or was the document, or is an attachment. */
-  findHolders(ino: number): readonly StoredRecord[] {
-    return ino === 0 ? [] : this.#files().get(ino);
-  }
-
   #files(): Index<string | number, StoredRecord> {
     if (this.#byFile !== null) return this.#byFile;
     this.#byFile = new Index();
     for (const record of this.all()) for (const key of fileKeys(record)) this.#byFile.add(key, record);
     return this.#byFile;
-  }
-
-  findByDocId(docId: string): StoredRecord | undefined {
-    return this.#docIds().get(docId);
   }
 
   /** Records that have one docId together with others. */
@@ -208,6 +212,34 @@ export class RecordStore {
     const docIds = this.#byDocId;
     if (docIds?.get(record.docId) === record && record.docId !== docId) docIds.delete(record.docId);
   }
+}
+
+function* entriesOf(records: Iterable<StoredRecord>): Generator<LedgerEntry> {
+  for (const record of records) yield toEntry(record);
+}
+
+function recordOf(records: Directory['records'] | undefined, name: string): LedgerRecord | undefined {
+  const record = records?.get(name);
+  return record === undefined ? undefined : toRecord(record);
+}
+
+const noRecords: Directory['records'] = new Map();
+
+function viewOf(records: Directory['records']): DirectoryRecords {
+  return {
+    get size() {
+      return records.size;
+    },
+    keys: () => records.keys(),
+    get: (name) => recordOf(records, name),
+    rootChange: (name) => records.get(name)?.rare?.rootChange,
+    match: (name, { stat, fingerprint }) => {
+      const record = records.get(name);
+      if (record === undefined) return 'none';
+      if (!sameStat(record, stat)) return 'other';
+      return record.fingerprint === fingerprint ? 'same' : 'stat';
+    },
+  };
 }
 
 /** What a record's file, files that it had before and its attachments are found by, and the paths of these. */
