@@ -61,7 +61,7 @@ describe('log', () => {
     expect(last).toMatchObject({ what: 'modified', path: 'a.txt', sharing });
     const words = 'sharing DEFAULT → EVERYONE (a.txt.meta.json)';
     expect((await run('log', 'inbox/a.txt')).stdout).toContain(words);
-    expect((await run('why', 'inbox/a.txt')).stdout).toContain(`modify: modified, ${words} (accepted)`);
+    expect((await run('why', 'inbox/a.txt')).stdout).toContain(`modify: modified, ${words}`);
   });
 
   it('says in one line what happened to many documents of a directory, and in many with --verbose or a path', async () => {

@@ -49,6 +49,9 @@ describe('why, where no daemon runs', () => {
       await folder.write(`inbox/sub/b.txt.attachments/${path}`, '1');
       const { verdict, next } = await why(`inbox/sub/b.txt.attachments/${path}`);
       expect([verdict.message, next]).toEqual([expect.stringMatching(message), 'nothing']);
+      // Codes are for programs.
+      const { stdout } = await folder.run('why', `inbox/sub/b.txt.attachments/${path}`);
+      expect(stdout).not.toContain(`${verdict.code})`);
     }
     await folder.write('inbox/sub/b.txt.meta.json', '{"titel": "b"}');
     expect((await why(attachment)).notes).toEqual([
@@ -144,7 +147,7 @@ describe('why, where no daemon runs', () => {
     history.close();
     expect((await why('third.txt')).attempts.at(-1)).toMatchObject({ operation: 'upload', code: 'in-doubt' });
     expect((await folder.run('why', 'third.txt')).stdout).toMatch(
-      /upload: ingestd stopped before the service answered \(in-doubt\)\n\S+ \S+ +resolved: uploaded again/,
+      /upload: ingestd stopped before the service answered\n\S+ \S+ +resolved: uploaded again/,
     );
   });
 

@@ -91,11 +91,13 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   // What the headline says is not said again, but for its times; what is held has a section of its own.
   const reasonRow = (reason: Reason) => {
     const { code, message } = reason;
-    const times = timesOf(reason);
+    const times = timesOf(reason).join(', ');
     if (code === 'held' || code === 'not-running') return [];
-    if (!first.includes(message.toLowerCase()))
-      return [`${colors.yellow(withLocalTimes(message))} ${colors.dim(`(${[code, ...times].join(', ')})`)}`];
-    return times.length === 0 ? [] : [colors.dim([code, ...times].join(', '))];
+    const words = first.includes(message.toLowerCase()) ? '' : colors.yellow(withLocalTimes(message));
+    if (times === '') return words === '' ? [] : [words];
+    return [
+      words === '' ? colors.dim(`${explain(code).cause} ${times}`) : `${words} ${colors.dim(`(${times})`)}`,
+    ];
   };
   const token = {
     none: 'no token yet',

@@ -30,8 +30,7 @@ function printStory(story: Why, { line, colors }: Output): void {
     if (value !== null && value !== '') line(`${colors.dim(name.padEnd(13))} ${value}`);
   };
   line(colors.bold(story.folder === null ? story.path : `${story.folder}/${story.path}`));
-  const { kind, code, message } = story.verdict;
-  line(`${withLocalTimes(message)}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
+  line(withLocalTimes(story.verdict.message));
   line();
   row('docId', story.docId);
   const at = (name: string, iso: string | null): void => row(name, iso && localTime(iso));
@@ -53,9 +52,7 @@ function printStory(story: Why, { line, colors }: Output): void {
   if (story.narrower !== null) row('narrower', `stated is ${story.narrower.sharing}`);
   for (const note of story.notes) row('note', withLocalTimes(note));
   const happened: readonly (readonly [at: string, words: string])[] = [
-    ...story.attempts.map(
-      ({ at, operation, code, message }) => [at, `${operation}: ${message} (${code})`] as const,
-    ),
+    ...story.attempts.map(({ at, operation, message }) => [at, `${operation}: ${message}`] as const),
     ...story.decisions.map((one) => [one.at, eventWords(one)] as const),
   ];
   let last = '';
