@@ -97,7 +97,12 @@ function placesOf(change: ImportedChange): readonly DocumentRef[] {
       return [change.ref];
     case 'former':
       return [change.held];
-    default: {
+    case 'directory':
+    case 'removed':
+    case 'hold':
+    case 'approve':
+    case 'root':
+    case 'mounts': {
       const { folder } = change;
       const paths = 'paths' in change ? change.paths : 'mounts' in change ? change.mounts : [];
       return ['any', ...paths].map((path) => ({ folder, path }));
