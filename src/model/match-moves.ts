@@ -1,4 +1,4 @@
-import { directoryOf, isSameFile, nameOf, refKey, sameFile } from './document.ts';
+import { directoryOf, isBirthKnown, isSameFile, nameOf, refKey, sameFile } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import { filesOfRecord } from './ports/ledger-port.ts';
 import type { LedgerEntry } from './ports/ledger-port.ts';
@@ -31,8 +31,9 @@ interface Move {
  * Finds the missing record that a new document is; null: it is new.
  * What proves more goes first: same file and content; same file by its birth time, whatever its content; equal
  * content that only one missing record has. An inode that was used again (F13) shows in its birth time only: where that
- * is unknown, what has changed since it was seen is another file (7.19). Give it what is missing and nothing else: the
- * docId of a document that is still somewhere is never taken.
+ * is unknown, what has changed since it was seen is another file (7.19). What is older than the recorded file on one
+ * device is no copy of it. Give it what is missing and nothing else: the docId of a document that is still somewhere is
+ * never taken.
  */
 export function matchMove(found: Newcomer, missing: readonly MissingEntry[]): Move | null {
   const { ref, stat, sha256 } = found;
@@ -50,7 +51,12 @@ export function matchMove(found: Newcomer, missing: readonly MissingEntry[]): Mo
   );
   if (edited !== null) return { match: edited, proof: 'edited' };
   const [only] = sameContent;
-  return only === undefined || sameContent.length > 1 ? null : { match: only, proof: 'content' };
+  if (only === undefined || sameContent.length > 1 || isOlder(stat, only.record.stat)) return null;
+  return { match: only, proof: 'content' };
+}
+
+function isOlder(one: FileStat, other: FileStat): boolean {
+  return isBirthKnown(one, other) && one.dev === other.dev && one.birthtimeMs < other.birthtimeMs;
 }
 
 /** The missing records that a new file could be, before it is read; none: reading it would not help. */

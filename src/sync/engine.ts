@@ -43,7 +43,6 @@ import { heldByFile, modeOfRecord, rememberFiles } from '../model/metadata/held-
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
 import { isAttachmentDirectory } from '../model/names-and-types.ts';
-import { mayHoldAttachments } from '../model/plan.ts';
 import type { FolderListener, FolderPort, UnreadableDirectory } from '../model/ports/folder-port.ts';
 import { filesOfRecord, isOfDeletion, standingAs, tellsOf } from '../model/ports/ledger-port.ts';
 import type {
@@ -873,10 +872,9 @@ export class Engine {
       if (hindered !== null) return hindered;
       // Its record has left with its directory: what stands here now is inspected as another document. Where none has
       // come, one that came beside it may have it as an attachment.
-      const record = this.#ledger.get(task.ref);
-      if (!this.tasks.has(task) || record === undefined) return compareAgain;
-      // What was found so far takes its own record for another's.
-      if (document.kept !== undefined || mayHoldAttachments(record)) return this.#assess(task);
+      if (!this.tasks.has(task) || this.#ledger.get(task.ref) === undefined) return compareAgain;
+      // What was found so far takes its own record for another's, and the file may have another in its directory.
+      return this.#assess(task);
     }
     const compared = await this.#comparison.compare(task, document, this.#ledger.get(task.ref));
     return compared.kind === 'adopt' ? this.#adopt(task, compared) : compared;

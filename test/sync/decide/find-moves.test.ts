@@ -132,9 +132,9 @@ const hidden = (presence?: 'gone' | 'unreadable'): Inspection => ({
   ...(presence === undefined ? null : { presence }),
 });
 /** A file with a record, and another with its content; nothing stands at the path of the record. */
-const copied = (key: string): Place => ({
+const copied = (key: string, birthtimeMs = 9): Place => ({
   disk: { 'inbox/new': one },
-  records: { [key]: [2, 'one'] },
+  records: { [key]: [2, 'one', { birthtimeMs }] },
   missing: [key],
 });
 const renamed: Place = { disk: { 'inbox/new': one }, records: { 'inbox/old': one } };
@@ -190,9 +190,10 @@ describe('the document of a file that stands at a path', () => {
       'inbox/old → inbox/new edited; left: inbox/old',
     ],
     ['is that of the missing file with its content', copied('inbox/old'), follows],
+    ['is new where it is older than the missing file with its content', copied('inbox/old', 102), 'none'],
     [
       'is new where the missing file with its content was seen at another path: it is a copy',
-      { ...copied('inbox/old'), disk: { 'inbox/new': one, 'inbox/moved': [2, 'one'] } },
+      { ...copied('inbox/old'), disk: { 'inbox/new': one, 'inbox/moved': [2, 'one', { birthtimeMs: 9 }] } },
       'none',
     ],
     ['is new where it is a hard link of one that stands', linked, 'none'],
