@@ -347,6 +347,33 @@ describe('the simulation', () => {
       setting: { folders: ['inbox', 'third'].map((name) => ({ name, mode: null, isPolled: false })) },
     },
     {
+      what: 'what stands at the place of a document in a directory that moved may be that document (7.25)',
+      first: ['d/b.csv', 'd/e/summary.csv'].map((name) => ({ path: `inbox/${name}`, text: name })),
+      steps: [
+        [20_000, write('d/e/.save.tmp', 'c')],
+        [0, move('d/e/.save.tmp', 'd/e/summary.csv')],
+        [0, move('d/b.csv', '../outside/swap')],
+        [0, move('d/e/summary.csv', 'd/b.csv')],
+        [0, move('../outside/swap', 'd/e/summary.csv')],
+        [0, move('d', 'd2')],
+      ],
+      setting: { requestsPerMinute: 2 },
+    },
+    {
+      what: 'a file is new that is older than a missing one with its content (7.1)',
+      first: ['d/e/a.pdf', 'd/e/a.pdf.meta.json'].map((name) => ({
+        path: `inbox/${name}`,
+        text: '{"attachments":["none.csv"]}',
+      })),
+      steps: [
+        [20_000, { kind: 'copy', path: 'inbox/d/e/a.pdf', to: 'inbox/d/b.txt' }],
+        [65_000, write('d/e/a.pdf.meta.json', '{}')],
+        [2_500, { kind: 'remove', path: 'inbox/d/b.txt' }],
+        [20_000, write('d/b.txt', '{"attachments":["none.csv"]}')],
+      ],
+      setting: { requestsPerMinute: 4 },
+    },
+    {
       what: 'an ignore file that is edited within the step of its times, and is as long as before, counts (7.31)',
       first: [
         { path: 'inbox/a.pdf', text: 'a' },

@@ -28,6 +28,8 @@ export interface HeldDocument {
   stood: Map<object | string, { readonly from: number; readonly until: number }>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
   places: Map<string, number | null>;
+  /** The names that these are, by their directories, which take them along (contract 7.25). */
+  slots: Map<string, string>;
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
   isKept: boolean;
   keptUntil: number;
@@ -110,7 +112,8 @@ export class HeldDocuments {
   /** Files have moved, gone or come. */
   follow(reading: Reading, now: number, startedAt: number): void {
     const alive = this.alive();
-    for (const one of alive) {
+    // A change may still be on its way to one that was deleted, where its answer was lost.
+    for (const one of this.all.values()) {
       // What was there when the disk was seen last has been there until now.
       for (const [what, { from, until }] of one.stood)
         if (until === this.#followedAt) one.stood.set(what, { from, until: now });
@@ -126,7 +129,16 @@ export class HeldDocuments {
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
         else one.taken.add(path);
       }
+      const slots = new Set(one.slots.values());
+      for (const file of reading.files.values())
+        if (
+          slots.has(keyOf(file)) &&
+          !alive.some((other) => other !== one && other.holding.path === file.path)
+        )
+          one.places.set(file.path, null);
       for (const [path, since] of one.places) {
+        const file = reading.files.get(path);
+        if (file !== undefined) one.slots.set(path, keyOf(file));
         if (paths.includes(path)) {
           one.places.set(path, null);
           continue;
@@ -143,7 +155,10 @@ export class HeldDocuments {
           return file?.role.kind === 'document' && !file.isHidden;
         });
         // In a rotation the document stays with what has come to its place.
-        if (isSeen && isDocument && !reading.files.has(path)) one.places.delete(path);
+        if (isSeen && isDocument && file === undefined) {
+          one.places.delete(path);
+          one.slots.delete(path);
+        }
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity, path } of standing) {
@@ -254,6 +269,7 @@ export class HeldDocuments {
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
     one.places = new Map([[file.path, null]]);
+    one.slots = new Map();
     if (accepted !== null && accepted !== file.identity) one.before = { identity: accepted, holding };
     one.accepted = file.identity;
     one.device = file.device;
@@ -310,6 +326,7 @@ function newDocument(
     files: new Set(file === null ? [] : [file.identity]),
     stood: new Map(),
     places: new Map([[path, null]]),
+    slots: new Map(),
     isKept: false,
     keptUntil: -Infinity,
     taken: new Set(),
