@@ -438,6 +438,8 @@ export class Engine {
       const { name: _, ...seen } = entry;
       const before = task.seen;
       this.#advance(task, { kind: 'seen', seen, liveAt });
+      // Of what is under way what goes out stays seen: what is stated for it meanwhile counts all the same.
+      if (task.seen !== seen) this.#unsentModes.note(task.ref, seen);
       this.#noteReplaced(task, before);
     }
     for (const { task, present } of differences.touched) this.#advance(task, { kind: 'touched', present });
@@ -1720,8 +1722,9 @@ export class Engine {
   ): void {
     const activity = { ...task.ref, what, ...taken, ...(sharing === undefined ? {} : { sharing }) };
     this.totals[what] += 1;
+    const stat = what === 'deleted' ? undefined : this.#ledger.get(task.ref)?.stat;
     // Of what it was sent without, its sidecar says whether that is still its attachment.
-    if (what !== 'deleted' && this.#unsentAttachments.sent(task.ref, this.#isSentWith))
+    if (stat !== undefined && this.#unsentAttachments.sent(task.ref, stat, this.#isSentWith))
       this.#inspectFailed(attachedBeforeCode);
     this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: acceptedMessage(activity) });
     this.#reports.add(activity);

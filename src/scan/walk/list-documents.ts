@@ -2,9 +2,10 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
-import { joinPath } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
+import { isAttachmentDirectory } from '../../model/names-and-types.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
@@ -175,6 +176,8 @@ export async function listDocuments(
     for (const { by, place, entry } of attached.files) {
       if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) continue;
       const isListed = by !== 'directory';
+      // What may be ignored there is only known once that directory was listed.
+      if (isListed && !isRuled(place.path)) continue;
       if (!isListed || sidecar?.kind === 'own')
         found.attachments.push({ ...owner, path: place.path, stat: statOf(entry.stats), isListed });
     }
@@ -189,6 +192,13 @@ export async function listDocuments(
       await noteAttached(joinPath(directory, own.name), raw, own.stats, attached.own.entries);
     }
     return attached;
+  }
+
+  /** Whether all rules are known that hold for what a sidecar lists. */
+  function isRuled(listed: string): boolean {
+    const at = directoryOf(listed);
+    const isInAttachments = directoriesTo(listed).some((one) => isAttachmentDirectory(nameOf(one)));
+    return at === directory || tree.has(at) || isInAttachments;
   }
 
   function watchAttached({ name, raw, stats }: Entry): Stats | null {

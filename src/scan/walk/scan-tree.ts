@@ -71,7 +71,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const visited = new Set<string>();
   const redone = new Set<string>();
   const changed: string[] = [];
-  /** Where files ceased to be attachments because their documents' directories went, and where documents lost some. */
+  /** Where files ceased to be attachments as their documents' directories went, and where documents lost some, or may have some. */
   const freed = new Set<string>();
   let batch: PackedScan[] = [];
   let batched = 0;
@@ -86,7 +86,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const targets = job.targets === 'all' ? [''] : job.targets;
   for (const target of targets) plan(tree.nearest(target), job.targets === 'all');
   await visitPlanned();
-  for (const directory of freed) redo(directory);
+  for (const directory of freed) if (tree.has(directory)) plan(directory, false);
   await visitPlanned();
   await flush();
   return { changed, entries };
@@ -156,6 +156,9 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       const inside = [...(before?.attachmentDirectories ?? []), ...state.attachmentDirectories];
       // Directories whose documents depend on files in it.
       const dependents = [directory, ...inside].flatMap(folder.attachmentLists.dependents);
+      // What its rules leave out is no attachment: of what was read before it that was not known.
+      if (before === undefined)
+        for (const dependent of dependents) if (visited.has(dependent)) freed.add(dependent);
       if (job.targets !== 'all' && !visited.has(directory))
         for (const dependent of dependents) if (!visited.has(dependent)) redo(dependent);
     }

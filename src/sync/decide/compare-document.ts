@@ -128,8 +128,23 @@ export class DocumentComparison {
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
       const answers = await Promise.all(owners.map((owner) => this.#attaches(owner, place, document)));
-      if (ownerStat !== undefined && answers.every(isOver))
-        answers.push(...(await this.#attachedElsewhere(ownerStat, place, document)));
+      const hasLeft = ownerStat !== undefined && hasGone(await this.#options.evidence.inspect(ref));
+      if (ownerStat !== undefined && (hasLeft || answers.every(isOver))) {
+        const elsewhere = await this.#attachedElsewhere(ownerStat, place, document);
+        // What its document left behind lists nothing any more once that was sent without it (contract 4). What is in
+        // doubt may be held with it.
+        const isOf = ({ stat }: { readonly stat?: FileStat | undefined }) =>
+          stat !== undefined && isSameFile(stat, ownerStat);
+        const isSent = this.#ledger.findByFile(ownerStat).some(({ record: sent }) => isOf(sent));
+        if (
+          isSent &&
+          !this.#ledger.doubts().some(isOf) &&
+          elsewhere.length > 0 &&
+          elsewhere.every((answer) => answer === 'sent without')
+        )
+          answers.length = 0;
+        answers.push(...elsewhere);
+      }
       if (record !== null)
         await this.#followAttachment(task, { ref, record }, document, answers.includes('sent without'));
       if (answers.includes('dropped')) continue;
@@ -165,7 +180,10 @@ export class DocumentComparison {
     document: FoundDocument,
   ): Promise<readonly OwnerAnswer[]> {
     const { files, isUnlisted } = (await this.#options.search([owner]))([owner]);
-    const places = files.filter(({ stat }) => owner.ino === 0 || isSameFile(stat, owner));
+    // Without a number it may look like the one that is asked about.
+    const isOwner = (one: (typeof files)[number]) =>
+      owner.ino === 0 ? refKey(one) !== refKey(document.ref) : isSameFile(one.stat, owner);
+    const places = files.filter(isOwner);
     const answers = await Promise.all(places.map((one) => this.#attaches(one, place, document)));
     return isUnlisted ? [...answers, 'settling'] : answers;
   }

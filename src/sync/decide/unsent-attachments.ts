@@ -21,7 +21,7 @@ export class UnsentAttachments {
   readonly modes = new UnsentModes();
   /** By document, then by path. */
   readonly #byOwner = new Map<string, Map<string, UnsentAttachment>>();
-  /** By the key of the path, and by that of the file. */
+  /** By the key of the path, by that of the file, and by that of its document's file. */
   readonly #byFile = new Map<string | number, Set<UnsentAttachment>>();
 
   /** A scan saw it. */
@@ -59,11 +59,11 @@ export class UnsentAttachments {
     for (const one of this.#byOwner.get(refKey(owner))?.values() ?? []) this.#end(one);
   }
 
-  /** A document was sent: of what it was sent with its record tells from now on. True: there is more. */
-  sent(owner: DocumentRef, isSent: IsSent): boolean {
+  /** A document was sent: of what it was sent with its record tells from now on. True: there is more, here or where it was. */
+  sent(owner: DocumentRef, file: FileStat, isSent: IsSent): boolean {
     for (const one of this.#byOwner.get(refKey(owner))?.values() ?? [])
       if (isSent(owner, { folder: owner.folder, path: one.path }, one.stat)) this.#remove(one);
-    return this.#byOwner.has(refKey(owner));
+    return this.#byOwner.has(refKey(owner)) || this.#byFile.has(ownerKey(file));
   }
 
   /** The mode that this very file counts as held with; null: it was not seen attached. */
@@ -105,6 +105,11 @@ export class UnsentAttachments {
   }
 }
 
-function keysOf({ owner: { folder }, path, stat }: UnsentAttachment): readonly (string | number)[] {
-  return [refKey({ folder, path }), fileKey(stat)];
+function keysOf({ owner, path, stat, ownerStat }: UnsentAttachment): readonly (string | number)[] {
+  const keys = [refKey({ folder: owner.folder, path }), fileKey(stat)];
+  return ownerStat === null ? keys : [...keys, ownerKey(ownerStat)];
+}
+
+function ownerKey(stat: FileStat): string {
+  return `owner ${fileKey(stat)}`;
 }

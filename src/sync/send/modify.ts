@@ -101,8 +101,9 @@ function stillToSend({ operation, record, compared: { document } }: Modifiable):
  * the service may have taken is still put right. Without a fingerprint the next scan has the document inspected in any
  * case.
  */
-export function markUnsure({ operation, record, compared: { document } }: Modifiable): Change {
+export function markUnsure({ operation, record, compared }: Modifiable): Change {
   const { content, attachments, accepted } = operation;
+  const { document } = compared;
   const { unsure } = record;
   const metadata = new Map([...(unsure?.metadata ?? []), accepted].map((one) => [JSON.stringify(one), one]));
   const marked: LedgerRecord = {
@@ -110,6 +111,8 @@ export function markUnsure({ operation, record, compared: { document } }: Modifi
     fingerprint: '',
     // Whatever becomes of the request.
     standing: standingAs(record, document.stat),
+    // What may be held with it stays its attachment.
+    attachments: attachments ? unsentAttachments(compared, record) : record.attachments,
     unsure: {
       content: content || unsure?.content === true,
       attachments: attachments || unsure?.attachments === true,

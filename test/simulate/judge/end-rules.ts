@@ -264,7 +264,7 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     !isUntaken
   )
     judge.report(
-      narrowerKind(judge, one),
+      narrowerKind(judge, one, file),
       `${words}; held by ${holding.statement.by} ${holding.statement.place}`,
     );
   const wanted = role.attachments
@@ -282,7 +282,9 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
     judge.report('attachments-at-end', `${path} is held with [${sent.join()}], and has [${wanted.join()}]`);
 }
 
-function narrowerKind(judge: Judge, one: HeldDocument): Kind {
+function narrowerKind(judge: Judge, one: HeldDocument, file: RoledFile): Kind {
+  // Without birth times it may be the one that had its number before (contract 7.19): the narrower mode counts.
+  if (judge.isNumberUsedAgain(file)) return 'narrower-at-end/by-identity';
   // Taken for a document's own file, a copy counts as held as that was.
   const isCopy = judge.held.alive().some((other) => other !== one && other.text === one.text);
   return isCopy ? 'narrower-at-end/copy' : 'narrower-at-end';

@@ -22,6 +22,8 @@ export interface HeldDocument {
   perhaps: readonly Holding[];
   /** Null: its file was not seen. */
   device: object | null;
+  /** The directory in which it was last accepted: that may be moved as a whole (contract 7.25). */
+  directory: object | null;
   /** Its file, and what has come to its file's place since: a save, a rotation. */
   files: Set<object>;
   /** From when until when, monotonic ms: files that are not its own in its places, and its files at other places. */
@@ -78,13 +80,21 @@ export class HeldDocuments {
       .filter(({ identity }) => !this.alive().some(({ accepted }) => accepted === identity));
   }
 
-  /** Files of a document, and after a swap what stands in their places; of two names that are one, either (contract 7.3). */
+  /**
+   * Files of a document, and after a swap what stands in their places; of two names that are one, either (contract 7.3).
+   * What lies in a directory that was moved keeps its document, so what was saved there under its name is its file (7.25).
+   */
   placedFiles(one: HeldDocument, reading: Reading): readonly RoledFile[] {
     const placed = [...one.places.keys()].flatMap((path) => [
       reading.files.get(path),
       reading.twins.get(path),
     ]);
-    return [...new Set([...this.filesOf(one, reading), ...placed.filter((file) => file !== undefined)])];
+    const name = nameOf(one.holding.path);
+    const saved = reading
+      .all()
+      .filter((file) => file.directory === one.directory && nameOf(file.path) === name);
+    const found = [...placed.filter((file) => file !== undefined), ...saved];
+    return [...new Set([...this.filesOf(one, reading), ...found])];
   }
 
   /** The other documents that some files may be of. */
@@ -251,6 +261,8 @@ export class HeldDocuments {
     if (request.metadata?.shareInfo !== undefined) one.holding = holdingOf(request, file, carried);
     if (request.file === null) {
       if (file !== null) {
+        // Whatever of it is accepted, it is where it was last accepted (contract 7.27).
+        one.perhaps = [...one.perhaps, { ...one.holding, path: file.path }];
         // A mode that goes out for another file is not that of the one before.
         if (accepted !== null && accepted !== file.identity) one.before ??= { identity: accepted, holding };
         one.files.add(file.identity);
@@ -273,6 +285,7 @@ export class HeldDocuments {
     if (accepted !== null && accepted !== file.identity) one.before = { identity: accepted, holding };
     one.accepted = file.identity;
     one.device = file.device;
+    one.directory = file.directory;
   }
 
   answered(created: string | null, { kind }: Ending): void {
@@ -321,6 +334,7 @@ function newDocument(
     answer: 'none',
     accepted: file?.identity ?? null,
     device: file?.device ?? null,
+    directory: file?.directory ?? null,
     before: null,
     perhaps: [],
     files: new Set(file === null ? [] : [file.identity]),

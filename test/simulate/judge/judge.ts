@@ -82,6 +82,8 @@ export class Judge {
   #intents: readonly LiveIntent[] = [];
   #folders: readonly JudgedFolder[];
   #isPaused = false;
+  /** Files that had a number, by file system. */
+  readonly #numbers = new Map<object, Map<number, Set<object>>>();
   /** So often a person had all sent again. */
   #resumes = 0;
   #startedAt = 0;
@@ -90,6 +92,11 @@ export class Judge {
   readonly #approved = new Set<string>();
   /** What has gone out, taken or not. */
   readonly #tried = new Set<string>();
+  /** Modes that were sent last and refused, by docId: a process that is killed does not know that. */
+  readonly #refused = new Map<
+    string,
+    { readonly request: ServiceRequest; readonly file: RoledFile | null }
+  >();
   /** Requests that were sent in vain, and when first. */
   readonly #attempts = new Map<string, number>();
   readonly #created = new Map<number, string | null>();
@@ -128,6 +135,10 @@ export class Judge {
   /** The disk as it is from now on. */
   saw(image: readonly SeenFile[], now: number): void {
     const reading = new Reading(image, this.#folders);
+    for (const { device, number = 0, identity } of image) {
+      const known = this.#numbers.get(device) ?? new Map<number, Set<object>>();
+      this.#numbers.set(device, known.set(number, (known.get(number) ?? new Set()).add(identity)));
+    }
     this.held.follow(reading, now, this.#startedAt);
     this.#spans.see(reading, now);
     this.#taints.see(reading, now);
@@ -197,6 +208,11 @@ export class Judge {
     };
   }
 
+  /** Whether another file that was seen had the same number. */
+  isNumberUsedAgain({ number = 0, device }: SeenFile): boolean {
+    return (this.#numbers.get(device)?.get(number)?.size ?? 0) > 1;
+  }
+
   /** Another process: what the one before had seen, and not sent, is forgotten. */
   started(folders: readonly JudgedFolder[], now: number): void {
     this.#folders = folders;
@@ -209,6 +225,7 @@ export class Judge {
     this.retries();
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
+    if (isKilled) for (const { request, file } of this.#refused.values()) this.held.attempted(request, file);
     this.#taints.started(this.reading(), now, (file) => this.isInDoubt(file));
     this.#arrivals.started();
     this.#keep(this.reading(), now);
@@ -275,6 +292,10 @@ export class Judge {
       this.held.attempted(request, file);
       if (request.kind === 'upload' && file !== null)
         this.#taints.inDoubt(file.identity, holdingOf(request, file, []));
+    }
+    for (const docId of request.docIds) {
+      if (ending.taken) this.#refused.delete(docId);
+      else this.#refused.set(docId, { request: { ...request, docIds: [docId] }, file });
     }
     if (!ending.taken) return;
     const ids = created === null ? request.docIds : [created];

@@ -9,6 +9,8 @@ export interface SeenFile {
   readonly path: string;
   /** The same file, whatever its names and numbers are. */
   readonly identity: object;
+  /** What its file system calls it: without birth times another one may have been called so before. */
+  readonly number?: number;
   /** The directory that names it: one directory shown at two places is the same. */
   readonly directory: object;
   /** Its file system: a file is never moved to another one. */
@@ -285,7 +287,8 @@ export class Reading {
     const listed = lists.map((one) => `${directoryOf(path)}/${one}`);
     const isShut = (one: string) =>
       above(one).some((directory) => this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true);
-    if (listed.some(isShut))
+    const ownIgnore = `${path}${listEnd}/.ingestignore`;
+    if (this.#seen.get(ownIgnore)?.isHidden === true || listed.some(isShut))
       return { kind: 'hidden-companion', words: 'a list of ignored names cannot be looked at' };
     // Nothing below such a file is sent, attachments neither (contract 7.35).
     const shutList = [`${path}${listEnd}/any`, ...listed].find((one) => this.shutDirectory(one) !== null);
@@ -393,6 +396,15 @@ export class Reading {
       (one) =>
         one.endsWith(sidecarEnd) &&
         this.said(one)?.attachments.some((listed) => `${directoryOf(one)}/${listed}` === path) === true,
+    );
+  }
+
+  /** The same of the sidecar of a file that is there. */
+  isListedByDocument(path: string): boolean {
+    return [...this.#seen.keys()].some(
+      (one) =>
+        this.#isCandidate(one) &&
+        this.saidOf(one)?.attachments.some((listed) => `${directoryOf(one)}/${listed}` === path) === true,
     );
   }
 

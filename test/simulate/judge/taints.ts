@@ -56,6 +56,8 @@ export class Taints {
   #attached = new Map<object, Attached>();
   /** Attachments that are none any more. */
   readonly #former = new Map<object, Former>();
+  /** Files that came to the places of attachments: a save of one looks so. */
+  readonly #savedOver = new WeakSet<object>();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Said[]>();
   /** What stood last at each path, and since when it does no more; null: it does. */
@@ -72,10 +74,12 @@ export class Taints {
     this.#followAttached(reading, now);
     this.#followPlaces(reading, now);
     const sent = new Set(this.#held.alive().map(({ accepted }) => accepted));
-    for (const { identity, path, role } of reading.files.values()) {
+    for (const { identity, path, role, isHidden } of reading.files.values()) {
       const spans = this.#unsent.get(identity) ?? [];
       const last = spans.findLast((one) => one.path === path);
-      const states = role.kind === 'document' && role.statement.by === 'sidecar' ? role.statement.mode : null;
+      // Of what cannot be looked at nobody knows which file it is; what has a wrong name only is stated for all the same.
+      const statement = 'statement' in role && !isHidden ? role.statement : null;
+      const states = statement?.by === 'sidecar' ? statement.mode : null;
       if (last?.to === null && last.mode === states) continue;
       if (last !== undefined) last.to ??= now;
       if (states !== null && !sent.has(identity))
@@ -120,10 +124,18 @@ export class Taints {
     this.#former.delete(file.identity);
     for (const [identity, one] of this.#attached) {
       const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.content.toString());
-      if (one.ownerIdentity !== file.identity) continue;
+      // Of a file with several names another one may be another document.
+      const isOwnerHere = reading.pathsOf(file.identity).includes(one.owner);
+      if (one.ownerIdentity !== file.identity || (isOwnerHere && one.owner !== file.path)) continue;
       if (attachments.some((sent) => text.includes(sent)))
         this.#attached.set(identity, { ...one, docId, sentWith: [...one.sentWith, docId] });
-      else if (one.sentWith.length === 0 && one.until !== Infinity) {
+      // What it was last sent with stands in its record (contract 4): this is not in it any more. What is said of it below
+      // an ignore file that is not valid is not looked at (7.35).
+      else if (
+        one.until !== Infinity &&
+        reading.shutDirectory(one.owner) === null &&
+        one.sentWith.every((id) => id === docId && attachments.length > 0)
+      ) {
         this.#attached.delete(identity);
         this.#former.set(identity, { ...one, overAt: now, isGlimpse: false });
       }
@@ -182,6 +194,7 @@ export class Taints {
       const isLong = last.goneAt !== null && now - last.goneAt > this.#seenMs;
       if (standing === undefined || standing === last.identity || isLong) continue;
       const before = last.identity;
+      if (this.#attached.has(before) || this.#savedOver.has(before)) this.#savedOver.add(standing);
       const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
       this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
     }
@@ -197,6 +210,8 @@ export class Taints {
     for (const { path, identity, role, isUnlisted } of reading.files.values()) {
       // What no listing has shown nobody knows.
       if (role.kind !== 'attachment' || (isUnlisted && !this.#attached.has(identity))) continue;
+      // What a sidecar lists is no document: nothing is attached to it (contract 4, 7.9).
+      if (reading.isListedByDocument(role.owner)) continue;
       const known = this.#attached.get(identity);
       this.#attached.set(identity, {
         owner: role.owner,
@@ -247,9 +262,9 @@ export class Taints {
     }
   }
 
-  /** Whether a file may still be an attachment, since what ended that stood for a moment only. */
+  /** Whether a file may still be an attachment: what ended that stood for a moment only, or it may be the save of one. */
   isPerhapsAttached(identity: object): boolean {
-    return this.#former.get(identity)?.isGlimpse === true;
+    return this.#former.get(identity)?.isGlimpse === true || this.#savedOver.has(identity);
   }
 
   /** Whether its owner may as well stand where no sidecar is that says so: only its owner's ends it (contract 4). */

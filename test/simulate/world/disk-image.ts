@@ -31,6 +31,7 @@ export function imageOf(
         files.push({
           path,
           identity: inode,
+          number: inode.ino,
           directory,
           device: inode.system,
           content: inode.content,
@@ -48,7 +49,15 @@ export function imageOf(
 function unlisted(directory: Inode): Omit<SeenFile, 'path'> {
   const { system: device } = directory;
   const content = Buffer.alloc(0);
-  return { identity: directory, directory, device, content, isHidden: true, isUnlisted: true };
+  return {
+    identity: directory,
+    number: directory.ino,
+    directory,
+    device,
+    content,
+    isHidden: true,
+    isUnlisted: true,
+  };
 }
 
 /** What a mount covers, or is on a disk that is away, stands in its folder, and says nothing of what is seen there. */

@@ -81,18 +81,14 @@ describe('what is written down before a modify goes out', () => {
   it.each<readonly [string, Modifiable, Unsure | undefined, Unsure]>([
     ['its content', found('bb', 'A', null), undefined, { ...nothing, content: true, metadata: titles('A') }],
     ['its metadata', found(null, 'B', null), undefined, { ...nothing, metadata: titles('B') }],
-    [
-      'its attachments',
-      found(null, 'A', 'x2'),
-      undefined,
-      { ...nothing, attachments: true, metadata: titles('A') },
-    ],
+    ['files', found(null, 'A', 'x2'), undefined, { ...nothing, attachments: true, metadata: titles('A') }],
     ['and what was unsure before', found(null, 'B', null), all, all],
   ])('is that it may differ: %s', (_, { operation, compared }, unsure, expected) => {
     const { ref } = compared.document;
     const record = recordOf({ fingerprint: 'f', ...(unsure === undefined ? {} : { unsure }) });
-    const change = markUnsure({ kind: 'send', operation, compared, record });
-    expect(change).toEqual({ kind: 'put', ref, record: { ...record, fingerprint: '', unsure: expected } });
+    const attachments = operation.attachments ? [expect.objectContaining({ sha256: 'x2' })] : [];
+    const put = { kind: 'put', ref, record: { ...record, attachments, fingerprint: '', unsure: expected } };
+    expect(markUnsure({ kind: 'send', operation, compared, record })).toEqual(put);
   });
 });
 
