@@ -380,20 +380,6 @@ describe('the simulation', () => {
       setting: { requestsPerMinute: 2 },
     },
     {
-      what: 'a file is new that is older than a missing one with its content (7.1)',
-      first: ['d/e/a.pdf', 'd/e/a.pdf.meta.json'].map((name) => ({
-        path: `inbox/${name}`,
-        text: '{"attachments":["none.csv"]}',
-      })),
-      steps: [
-        [20_000, { kind: 'copy', path: 'inbox/d/e/a.pdf', to: 'inbox/d/b.txt' }],
-        [65_000, write('d/e/a.pdf.meta.json', '{}')],
-        [2_500, { kind: 'remove', path: 'inbox/d/b.txt' }],
-        [20_000, write('d/b.txt', '{"attachments":["none.csv"]}')],
-      ],
-      setting: { requestsPerMinute: 4 },
-    },
-    {
       what: 'an ignore file that is edited within the step of its times, and is as long as before, counts (7.31)',
       first: [
         { path: 'inbox/a.pdf', text: 'a' },
