@@ -189,7 +189,8 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     },
     attaches: (question) => ask('attaches', question).catch(() => 'unclear'),
     find: async (files) => {
-      const found = await ask('find', { files }).catch(() => null);
+      // What cannot be listed as a whole shows nothing of what may stand in it.
+      const found = trouble === null ? await ask('find', { files }).catch(() => null) : null;
       if (found !== null && found.unlisted.length > 0) scheduler?.changed(found.unlisted);
       return found;
     },

@@ -485,6 +485,26 @@ describe('the simulation', () => {
       ],
       setting: { folders },
     },
+    {
+      what: 'nothing is gone while it may stand in a folder that cannot be listed (7.25)',
+      first: [{ path: 'other/a.pdf', text: 'a' }],
+      steps: [
+        [20_000, move('../other/a.pdf', 'b.pdf')],
+        [0, { kind: 'write', path: 'inbox/.ingestignore', text: 'c.pdf', encoding: 'utf16le' }],
+        [15_000, write('c.pdf', 'c')],
+      ],
+      setting: { folders },
+    },
+    {
+      what: 'where numbers of files cannot be told apart, what is edited and moved is a new document (7.19)',
+      first: [{ path: 'inbox/a.pdf', text: 'a' }],
+      steps: [
+        [20_000, write('a.pdf', 'b')],
+        [0, write('b.pdf.meta.json', '{"attachments":["t.csv"]}')],
+        [0, move('a.pdf', 'b.pdf')],
+      ],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

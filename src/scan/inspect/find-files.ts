@@ -25,9 +25,11 @@ export async function findFiles(
   folder: FolderState,
   wanted: readonly FileStat[],
 ): Promise<FoundFiles | null> {
-  const { root, tree, observations } = folder;
+  const { root, tree, observations, scanned } = folder;
   const before = readRoot(root);
   if (before.kind === 'unavailable') return null;
+  // Nothing was listed under this root yet, or not all of it: nothing is missing from it.
+  if (scanned.root === null) return { files: [], unreadable: [], unlisted: [''] };
   const real = realRoot(root);
   const slice = createTimeSlice(32);
   const byInode = groupBy(wanted, ({ ino }) => ino);

@@ -132,4 +132,8 @@ it('nothing is said of a folder that cannot be read', async () => {
   expect(await folder.ask('find', { files: wanted })).toBeNull();
   await rename(`${folder.path}-away`, folder.path);
   expect((await folder.ask('find', { files: wanted }))?.files).toHaveLength(1);
+  const unread = { files: [], unreadable: [], unlisted: [''] };
+  await folder.write('.ingestignore', Buffer.of(0xff, 0xfe));
+  await folder.scan();
+  expect(await folder.ask('find', { files: wanted })).toEqual(unread);
 });

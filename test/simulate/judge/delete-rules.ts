@@ -12,10 +12,10 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   const others = held.othersOf(counted, reading, one);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.
-  // Edited and moved: where numbers are used again nobody can tell.
+  // Edited and moved: where numbers are used again, or are none, nobody can tell.
   const isToldByNumber = counted.every(
     ({ path, content, role }) =>
-      content.toString() !== one.text && (role.kind !== 'document' || !one.places.has(path)),
+      content.toString() !== one.text && (role.kind !== 'document' || !one.told.has(path)),
   );
   if (file !== undefined && others.length < new Set(counted.map(keyOf)).size)
     add(

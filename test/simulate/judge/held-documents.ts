@@ -30,6 +30,8 @@ export interface HeldDocument {
   stood: Map<object | string, { readonly from: number; readonly until: number }>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
   places: Map<string, number | null>;
+  /** Those at which its file stood as it was accepted: without its number it can be told there. */
+  told: Set<string>;
   /** The names that these are, by their directories, which take them along (contract 7.25). */
   slots: Map<string, string>;
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
@@ -176,7 +178,7 @@ export class HeldDocuments {
         if (one.places.has(path)) noteStood(one, identity, now);
       }
       for (const { path, content, identity } of reading.files.values())
-        if (content.toString() === one.text && !one.files.has(identity)) one.copies.add(path);
+        if (content.toString() === one.text) (one.files.has(identity) ? one.told : one.copies).add(path);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;
@@ -281,6 +283,7 @@ export class HeldDocuments {
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
     one.places = new Map([[file.path, null]]);
+    one.told = new Set([file.path]);
     one.slots = new Map();
     if (accepted !== null && accepted !== file.identity) one.before = { identity: accepted, holding };
     one.accepted = file.identity;
@@ -340,6 +343,7 @@ function newDocument(
     files: new Set(file === null ? [] : [file.identity]),
     stood: new Map(),
     places: new Map([[path, null]]),
+    told: new Set([path]),
     slots: new Map(),
     isKept: false,
     keptUntil: -Infinity,
