@@ -14,7 +14,7 @@ import { openDoubts } from '../model/doubts.ts';
 import { widerMode } from '../model/metadata/held-mode.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { pauseEndWords } from '../model/report/pause-words.ts';
-import { health, reasonHealth } from '../model/report/health.ts';
+import { health, isLastingObstacle } from '../model/report/health.ts';
 import { blockedForMs, mostNames, longestList } from '../model/report/status.ts';
 import type {
   DaemonState,
@@ -27,7 +27,6 @@ import type {
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
-import { uploadsStoppedCode } from '../sync/send/circuit-breaker.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { FolderView } from '../sync/folders/folder-view.ts';
 import { dueOf, isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
@@ -81,7 +80,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     paused.map((name) => engine.tasks.counts(name)),
     (one) => one.pending + one.removing,
   );
-  const canSend = paused.length < sources.folders.length && !areSendsStopped(reasons);
+  const canSend = paused.length < sources.folders.length && !reasons.some(isLastingObstacle);
   const etaSeconds =
     pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
   const doubts = openDoubts(ledger);
@@ -307,17 +306,12 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
   if (pausedOf(sources).length === sources.folders.length) return 'paused';
   if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
-  if (areSendsStopped(reasons)) return 'degraded';
+  if (reasons.some(isLastingObstacle)) return 'degraded';
   const { engine } = sources;
   if (engine.isIdle()) return 'idle';
   if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
   // All that is left is kept back by a pause.
   return engine.isAtRest() && engine.folders.isCoveredUntil(Infinity) ? 'paused' : 'working';
-}
-
-/** What is queued does not go out by itself. */
-function areSendsStopped(reasons: readonly Reason[]): boolean {
-  return reasons.some(({ code }) => code === uploadsStoppedCode || reasonHealth(code) === 'error');
 }
 
 /** Names of the folders that a person paused, on this host or on all, in the order of the configuration. */

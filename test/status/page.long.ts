@@ -462,7 +462,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await story.innerText()).toContain('(from file name)');
       await story.getByText('Details and 1 attempt').click();
       await story.getByText('Document id').waitFor();
-      expect(await story.innerText()).toMatch(/d-1[^]*\{"mode":"DEFAULT"\}[^]*http-503/);
+      expect(await story.innerText()).toMatch(/d-1[^]*\{"mode":"DEFAULT"\}[^]*upload: away$/m);
       await story.getByText('Ignore this file…').click();
       await story.getByText('/2026/q3/memo.docx', { exact: true }).waitFor();
       expect(await axeProblems(page)).toEqual([]);

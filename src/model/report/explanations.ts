@@ -20,6 +20,8 @@ export interface Explanation {
   readonly isTold?: boolean;
   /** Of a reason: nothing is sent until somebody else does something. */
   readonly blocks?: true;
+  /** Of a reason that is no error: no uploads go out, `for-now` or until a person decides; absent: others do. */
+  readonly halts?: 'for-now' | 'until-decided';
   /** Of a document that waits: what for; absent: for something else than these. */
   readonly waits?: WaitKind;
 }
@@ -286,6 +288,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Uploads stopped: accepted without a docId',
         fix: 'The last three uploads were accepted with no docId that ingestd can use. Ask the service’s administrator what its answers mean; end their doubts with ingestd resolve, or run ingestd retry to go on.',
         health: 'attention',
+        halts: 'until-decided',
       },
       'not-the-service': {
         cause: 'Something else answered at the service’s address',
@@ -309,7 +312,13 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Credentials missing',
         fix: 'Set it in the .env beside the configuration file (mode 0600) or in the environment, or set the same name with _FILE to a file that holds it.',
       },
-      'rate-limited': { cause: 'The service asked to wait', fix: itRepeats, health: 'ok', isTold: true },
+      'rate-limited': {
+        cause: 'The service asked to wait',
+        fix: itRepeats,
+        health: 'ok',
+        isTold: true,
+        halts: 'for-now',
+      },
       'service-unavailable': {
         cause: 'Service unavailable',
         fix: 'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, and the network.',
@@ -352,6 +361,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Waiting until no request of the last minute is unknown',
         fix: 'Nothing to do: sending begins at the time that the message gives, one window later at most.',
         health: 'ok',
+        halts: 'for-now',
       },
       'folder-elsewhere': {
         cause: 'This folder, whole or in part, belongs to another host',

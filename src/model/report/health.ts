@@ -12,11 +12,14 @@ export function reasonHealth(code: string): Health {
   return explain(code).health ?? 'error';
 }
 
-const obstacles: ReadonlySet<string> = new Set(['rate-limited', 'uploads-stopped', 'fleet-opens']);
-
 /** Whether nothing is sent now, of whatever document, because of a reason. */
 export function isObstacle({ code }: Pick<Reason, 'code'>): boolean {
-  return obstacles.has(code) || reasonHealth(code) === 'error';
+  return explain(code).halts === 'for-now' || isLastingObstacle({ code });
+}
+
+/** Whether what is queued does not go out by itself, because of a reason. */
+export function isLastingObstacle({ code }: Pick<Reason, 'code'>): boolean {
+  return explain(code).halts === 'until-decided' || reasonHealth(code) === 'error';
 }
 
 /**

@@ -20,9 +20,6 @@ const serviceCodes: ReadonlySet<string> = new Set([
   'answer-not-json',
 ]);
 
-/** The code of the reason why no upload goes out. */
-export const uploadsStoppedCode = 'uploads-stopped';
-
 /** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
 const longestPassAttempt = 3;
 
@@ -144,7 +141,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     withoutDocId += 1;
     if (withoutDocId < inARow) return;
     const since = stopped?.since ?? new Date(clock.now()).toISOString();
-    stopped = { code: uploadsStoppedCode, message, since };
+    stopped = { code: 'uploads-stopped', message, since };
     changed();
   }
 

@@ -84,8 +84,8 @@ function momentOf(iso: string | null): string | null {
   return iso === null ? null : momentWords(iso);
 }
 
-function tried({ at, operation, code, message }: Why['attempts'][number]) {
-  return [exactWords(at), `${operation}: ${message} (${code})`] as const;
+function tried({ at, operation, message }: Why['attempts'][number]) {
+  return [exactWords(at), `${operation}: ${message}`] as const;
 }
 
 /** What the service has; null: nothing. */
