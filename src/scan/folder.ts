@@ -101,7 +101,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     return client;
   }
 
-  const ask: WorkerClient['ask'] = (kind, question) => worker().ask(kind, question);
+  const ask: WorkerClient['ask'] = (kind, ...question) => worker().ask(kind, ...question);
 
   async function scan(request: ScanRequest): Promise<ScanOutcome> {
     try {
@@ -146,7 +146,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
   /** Sees whether the root is still, or again, the one that is watched. Never rejects. */
   async function checkRoot(): Promise<void> {
     try {
-      const now = await ask('root', null);
+      const now = await ask('root');
       const same = now.kind === 'there' && identity !== null && sameDirectory(identity, now.identity);
       if (now.kind === 'unavailable') unavailable(now);
       else if (!same) await scheduler?.everything('start', true);
@@ -160,7 +160,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     const path = given.normalize('NFC');
     // Names of ASCII stand on disk as they are.
     const isAscii = !/[^\0-\x7f]/.test(path);
-    return { absolute: isAscii ? pathBelow(root, path) : await ask('locate', { path }), root, stat };
+    return { absolute: isAscii ? pathBelow(root, path) : await ask('locate', path), root, stat };
   }
 
   function prepare(): Promise<void> {
@@ -182,7 +182,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     rescan: async (cause) => scheduler?.everything(cause, false),
     inspect: async (path, sentWith): Promise<Inspection> => {
       try {
-        return unpackInspection(await ask('inspect', { path, sentWith }));
+        return unpackInspection(await ask('inspect', path, sentWith));
       } catch (error) {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }
@@ -190,18 +190,18 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     attaches: (question) => ask('attaches', question).catch(() => 'unclear'),
     find: async (files) => {
       // What cannot be listed as a whole shows nothing of what may stand in it.
-      const found = trouble === null ? await ask('find', { files }).catch(() => null) : null;
+      const found = trouble === null ? await ask('find', files).catch(() => null) : null;
       if (found !== null && found.unlisted.length > 0) scheduler?.changed(found.unlisted);
       return found;
     },
-    mounts: () => ask('mounts', null).catch(() => null),
+    mounts: () => ask('mounts').catch(() => null),
     rootNow: async () => {
-      const now = await ask('root', null);
+      const now = await ask('root');
       return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;
     },
     hash: async (path, stat) => {
       if (stat.size <= smallFileBytes) {
-        const known = await ask('hash', { path: path.normalize('NFC'), stat }).catch(() => null);
+        const known = await ask('hash', path.normalize('NFC'), stat).catch(() => null);
         if (known !== null) return known;
       }
       return largeFiles.add(async () => (closed ? null : hashFile(await wanted(path, stat))));

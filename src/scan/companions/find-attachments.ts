@@ -5,7 +5,7 @@ import { errorCode } from '../../model/errors.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { ignoreFileName, isTemporaryName, isTrustedCompanion } from '../rules/classify.ts';
+import { companionIn, ignoreFileName, isTemporaryName } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -103,10 +103,7 @@ async function listAttachments(
   const path = `${document}${attachmentDirectoryEnd}`;
   try {
     const { entries, twins, bytes } = await listDirectory(place, slice);
-    const ignoreFile = entries.find(({ name }) => name === ignoreFileName);
-    const isRuled =
-      ignoreFile !== undefined &&
-      isTrustedCompanion(folder.settings.sidecarOwner, ignoreFile.stats, own?.uid ?? -1);
+    const isRuled = companionIn(folder, entries, ignoreFileName, own?.uid ?? -1) !== null;
     const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree) : null;
     if (ruled?.kind === 'invalid') return { ...ruled, kind: 'barred' };
     const rules = rulesBelow(rulesAbove, path, ruled?.rules);

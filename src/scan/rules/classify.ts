@@ -17,7 +17,9 @@ import {
   isAttachmentDirectory,
   isDocumentType,
 } from '../../model/names-and-types.ts';
+import type { FolderSettings } from '../../model/settings.ts';
 import type { AttachmentLists } from './attachment-lists.ts';
+import type { Entry, EntryKind } from './entry.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
 import { defaultsName, isSidecarName } from './sidecar-names.ts';
@@ -40,9 +42,6 @@ export type Classification =
   | { readonly kind: 'unreadable'; readonly code: string; readonly message: string }
   /** A FIFO, socket or device: left out without a word. */
   | { readonly kind: 'special' };
-
-/** What `lstat` says of an entry. `inner-link`: it leads to a place inside the folder, and `followSymlinks` is on. */
-export type EntryKind = 'file' | 'directory' | 'link' | 'inner-link' | 'other' | 'unreadable';
 
 /** What is known of an entry from its directory. */
 export interface EntryFacts {
@@ -266,4 +265,16 @@ export function isTrustedCompanion(
 ): boolean {
   if (sidecarOwner === 'any' || stats === null) return true;
   return stats.uid === 0 || (stats.uid === ownerUid && stats.uid !== overflowUid);
+}
+
+/** The `.meta.json` or `.ingestignore` of a listed directory of user `ownerUid`; null: it has none that counts. */
+export function companionIn(
+  { settings }: { readonly settings: Pick<FolderSettings, 'sidecarOwner'> },
+  entries: readonly Entry[],
+  name: typeof defaultsName | typeof ignoreFileName,
+  ownerUid: number,
+): Entry | null {
+  const entry = entries.find((candidate) => candidate.name === name);
+  if (entry === undefined) return null;
+  return isTrustedCompanion(settings.sidecarOwner, entry.stats, ownerUid) ? entry : null;
 }

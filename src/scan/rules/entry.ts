@@ -2,7 +2,9 @@ import type { Stats } from 'node:fs';
 
 import { knownInode } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
-import type { EntryKind } from './classify.ts';
+
+/** What `lstat` says of an entry. `inner-link`: it leads to a place inside the folder, and `followSymlinks` is on. */
+export type EntryKind = 'file' | 'directory' | 'link' | 'inner-link' | 'other' | 'unreadable';
 
 /** One name in a directory and what `lstat` says of it. */
 export interface Entry {

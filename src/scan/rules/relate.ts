@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/group-by.ts';
 import { sidecarEnd, stemOf } from '../../model/names-and-types.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { isTrustedCompanion } from './classify.ts';
@@ -59,38 +60,26 @@ function pair(
 ): Omit<Relations, 'ofLeftOut'> {
   const paired = new Map<string, PairedSidecar>();
   const unpaired = new Map<string, 'orphan' | 'foreign'>();
-  /** By sidecar that is named after no document: the documents of that stem. */
-  const stems = new Map<string, string[]>();
   if (sidecars.size === 0) return { sidecars: paired, unpaired };
-  const documents = new Map(files.map((entry) => [entry.name, entry]));
+  const byName = new Map(files.map((entry) => [entry.name, entry]));
+  const byStem = groupBy(
+    files.filter(({ name }) => sidecars.has(`${stemOf(name)}${sidecarEnd}`)),
+    ({ name }) => stemOf(name),
+  );
   const mayBelong = (sidecar: Entry, document: Entry) =>
     document.stats === null || isTrustedCompanion(sidecarOwner, sidecar.stats, document.stats.uid);
-  const twinsOf = (sidecar: string, document: Entry) =>
-    (twinSidecars.get(sidecar) ?? []).filter((twin) => mayBelong(twin, document));
-  const isOf = (sidecar: Entry, document: Entry) =>
-    mayBelong(sidecar, document) || twinsOf(sidecar.name, document).length > 0;
-  const kindFor = (sidecar: string, document: Entry) =>
-    twinsOf(sidecar, document).length > 0 ? 'twin' : 'own';
+  const hasTwin = (sidecar: string, document: Entry) =>
+    twinSidecars.get(sidecar)?.some((twin) => mayBelong(twin, document)) === true;
   for (const [name, sidecar] of sidecars) {
-    const owner = documents.get(namedAfter(name));
-    if (owner === undefined) stems.set(name, []);
-    else if (isOf(sidecar, owner)) paired.set(owner.name, { name, kind: kindFor(name, owner) });
-    else unpaired.set(name, 'foreign');
-  }
-  if (stems.size > 0)
-    for (const document of documents.keys()) stems.get(`${stemOf(document)}${sidecarEnd}`)?.push(document);
-  for (const [name, candidates] of stems) {
-    const sidecar = sidecars.get(name);
-    const owners = candidates.flatMap((candidate) => {
-      const document = documents.get(candidate);
-      return sidecar !== undefined && document !== undefined && isOf(sidecar, document) ? [document] : [];
-    });
+    const named = byName.get(namedAfter(name));
+    const candidates = named === undefined ? (byStem.get(namedAfter(name)) ?? []) : [named];
+    const owners = candidates.filter((document) => mayBelong(sidecar, document) || hasTwin(name, document));
     if (owners.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
     else if (owners.length === 0 && !fits(name)) unpaired.set(name, 'orphan');
-    const isAmbiguous = owners.length > 1;
-    for (const document of owners)
-      if (!paired.has(document.name))
-        paired.set(document.name, { name, kind: isAmbiguous ? 'ambiguous' : kindFor(name, document) });
+    for (const document of owners) {
+      const kind = owners.length > 1 ? 'ambiguous' : hasTwin(name, document) ? 'twin' : 'own';
+      if (named !== undefined || !paired.has(document.name)) paired.set(document.name, { name, kind });
+    }
   }
   return { sidecars: paired, unpaired };
 }

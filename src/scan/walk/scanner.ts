@@ -14,6 +14,8 @@ import { RootLostError, scanTree } from './scan-tree.ts';
 /** So many of the directories that are not read again by themselves are named. */
 const namedUnreadable = 100;
 
+export type Scanner = ReturnType<typeof createScanner>;
+
 /** Answers scans, one at a time. */
 export function createScanner(
   folder: FolderState,

@@ -7,7 +7,7 @@ import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lateFiles } from '../companions/arrival.ts';
-import { isTrustedCompanion, ignoreFileName } from '../rules/classify.ts';
+import { companionIn, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
 import { readAgain } from './directory-state.ts';
@@ -83,15 +83,16 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const named = [...listing.entries, ...listing.twins];
   const undecoded = listing.bytes.map(({ name, stats }) => ({ name: name.toString(), stats }));
   const fresh = observations.list(path, stats, [...named, ...undecoded]);
-  const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
-  const reading = readOwnRules(tree, absolute, { listing, key: rulesKey, before });
+  const ignoreFile = companionIn(folder, listing.entries, ignoreFileName, stats.uid);
+  const reading = readOwnRules(tree, `${absolute}/${ignoreFileName}`, ignoreFile, before);
   if (reading?.kind === 'invalid') {
     for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
     return { ...reading, kind: 'unreadable', isListed: true };
   }
   const ownRules = reading?.rules;
   const rules = rulesBelow(above?.rules ?? folder.rules, path, ownRules);
-  const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
+  const defaults = companionIn(folder, listing.entries, defaultsName, stats.uid);
+  const defaultsKey = defaults === null ? '' : entryKey(defaults);
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
   const sorted = sortEntries(folder, path, { listing, rules });
@@ -112,7 +113,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     listedAt,
     rules,
     ownRules,
-    rulesKey,
+    rulesKey: ignoreFile === null ? '' : entryKey(ignoreFile),
     defaultsKey,
     fingerprint,
     children: new Set(sorted.children.map(({ name }) => name)),
@@ -192,34 +193,20 @@ function hidesFiles({ entries, twins, bytes }: Listing): boolean {
   );
 }
 
-/** The key of a `.meta.json` or `.ingestignore` that counts; '' where there is none. */
-function companionKey(
-  { settings }: Pick<FolderState, 'settings'>,
-  { entries }: Listing,
-  { name, ownerUid }: { readonly name: string; readonly ownerUid: number },
-): string {
-  const entry = entries.find((candidate) => candidate.name === name);
-  if (entry === undefined) return '';
-  return isTrustedCompanion(settings.sidecarOwner, entry.stats, ownerUid) ? entryKey(entry) : '';
-}
-
 /** What the ignore file of a directory says; null: it has none. */
 function readOwnRules(
   tree: Tree,
   absolute: string,
-  {
-    listing: { entries },
-    key,
-    before,
-  }: { readonly listing: Listing; readonly key: string; readonly before: DirectoryState | undefined },
+  entry: Entry | null,
+  before: DirectoryState | undefined,
 ): RulesReading | null {
-  if (key === '') return null;
+  if (entry === null) return null;
   const former = before?.ownRules;
   // Where times are coarse, a file that was changed within their step looks as before.
-  const stats = entries.find(({ name }) => name === ignoreFileName)?.stats ?? null;
-  const isTold = stats !== null && granuleMs(stats) === 0;
-  if (before?.rulesKey === key && former !== undefined && isTold) return { kind: 'valid', rules: former };
-  return readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, former);
+  const isTold = entry.stats !== null && granuleMs(entry.stats) === 0;
+  const isAsBefore = isTold && before?.rulesKey === entryKey(entry);
+  if (isAsBefore && former !== undefined) return { kind: 'valid', rules: former };
+  return readIgnoreFile(absolute, tree, former);
 }
 
 function rawNames({ entries }: Listing): ReadonlyMap<string, string> {

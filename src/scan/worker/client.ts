@@ -5,7 +5,8 @@ import { errorMessage, StoppedError } from '../../model/errors.ts';
 import { unpackScan } from '../../model/packed-files.ts';
 import type { FolderPlan } from '../folder-state.ts';
 import type { ScanThread } from './spare-thread.ts';
-import type { Answer, FromWorker, Question, Questions, ToWorker } from './protocol.ts';
+import type { Answers } from './answers.ts';
+import type { AnswerTo, FromWorker, Question, SentAnswer, SentQuestion, ToWorker } from './protocol.ts';
 
 /**
  * Questions of a message, which are answered together: while the thread is at the next, this one takes up the answers.
@@ -25,7 +26,7 @@ export interface WorkerClientEvents {
 }
 
 interface Waiting {
-  readonly kind: keyof Questions;
+  readonly kind: keyof Answers;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -39,7 +40,7 @@ export function createWorkerClient(
 ) {
   const waiting = new Map<number, Waiting>();
   /** Asked in this turn of the event loop. */
-  let asked: Question[] = [];
+  let asked: SentQuestion[] = [];
   const slice = createTimeSlice();
   /** Settles when all is delivered. */
   let delivered = events.heard;
@@ -96,7 +97,7 @@ export function createWorkerClient(
     });
   }
 
-  function settle(message: Answer): void {
+  function settle(message: SentAnswer): void {
     const asker = waiting.get(message.id);
     waiting.delete(message.id);
     const give = () => {
@@ -118,7 +119,7 @@ export function createWorkerClient(
 
   return {
     /** Asks and waits for the answer. Directories of a scan are delivered before its answer. */
-    ask: <K extends keyof Questions>(kind: K, ask: Questions[K]['ask']): Promise<Questions[K]['answer']> =>
+    ask: <K extends keyof Answers>(kind: K, ...question: Question<K>): Promise<AnswerTo<K>> =>
       new Promise((resolve, reject) => {
         if (closed) {
           reject(new StoppedError());
@@ -126,7 +127,7 @@ export function createWorkerClient(
         }
         last += 1;
         waiting.set(last, { kind, resolve, reject });
-        asked.push({ kind, id: last, ask } as Question);
+        asked.push({ kind, id: last, question });
         // After all promises that are settled by now: what they ask goes along.
         if (asked.length === 1) process.nextTick(sendQuestions);
       }),

@@ -1,15 +1,11 @@
 import { readEventQueueLength } from '../../lib/files/inotify.ts';
-import { orNull } from '../../lib/or-null.ts';
 import { errorMessage } from '../../model/errors.ts';
-import { createFolderState, locateOnDisk } from '../folder-state.ts';
+import { createFolderState } from '../folder-state.ts';
 import type { FolderPlan } from '../folder-state.ts';
-import { findFiles } from '../inspect/find-files.ts';
-import type { Inspector } from '../inspect/inspect.ts';
-import { readRoot, mountsBelow } from '../walk/root-identity.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
-import { packInspection } from './packed-inspection.ts';
-import type { Answer, FromWorker, Question, Questions, ToWorker } from './protocol.ts';
+import { createAnswers } from './answers.ts';
+import type { AnswerTo, FromWorker, SentAnswer, ToWorker } from './protocol.ts';
 
 /** Events of one save come together; each directory is reported once. */
 const gatherMs = 5;
@@ -31,7 +27,7 @@ export function servePlan(
   let eventTimer: NodeJS.Timeout | null = null;
   let eventsAtOnce = 0;
   let batchesUnderWay = 0;
-  let answers: Answer[] = [];
+  let answers: SentAnswer[] = [];
   let makeRoom = () => {};
 
   const watches = createWatchSet(folder, { changed: noteEvent, lost });
@@ -44,50 +40,10 @@ export function servePlan(
     if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));
   });
   const floodEvents = readEventQueueLength() / 2;
-  let inspector: Promise<Inspector> | null = null;
-
-  async function answer(question: Question): Promise<Questions[keyof Questions]['answer']> {
-    switch (question.kind) {
-      case 'scan': {
-        const outcome = await scanner.scan(question.ask);
-        void loadInspector();
-        return outcome;
-      }
-      case 'attaches': {
-        // Not needed to begin scanning, as the inspector.
-        const { attaches } = await import('../inspect/attaches.ts');
-        return attaches(folder, question.ask);
-      }
-      case 'inspect':
-        return packInspection(await (await loadInspector())(question.ask.path, question.ask.sentWith));
-      case 'hash': {
-        const { path, stat } = question.ask;
-        // Not needed to begin scanning, as the inspector.
-        const { hashAtOnce } = await import('../content.ts');
-        return hashAtOnce({ absolute: locateOnDisk(folder, path), root: folder.root, stat });
-      }
-      case 'locate':
-        // Where it cannot be told, opening the path says so.
-        return orNull(() => locateOnDisk(folder, question.ask.path)) ?? folder.absolute(question.ask.path);
-      case 'find':
-        return findFiles(folder, question.ask.files);
-      case 'mounts':
-        return mountsBelow(folder.root);
-      case 'root':
-        return readRoot(folder.root);
-      default:
-        return question satisfies never;
-    }
-  }
-
-  /** Its schemas take a while to set up, and no scan needs them. What an inspection learned is told before its answer. */
-  function loadInspector(): Promise<Inspector> {
-    inspector ??= import('../inspect/inspect.ts').then(({ createInspector }) => createInspector(folder));
-    return inspector;
-  }
+  const answersTo = createAnswers(folder, scanner);
 
   /** Answers that come together go out together. */
-  function give(answer: Answer): void {
+  function give(answer: SentAnswer): void {
     answers.push(answer);
     if (answers.length > 1) return;
     process.nextTick(() => {
@@ -133,9 +89,9 @@ export function servePlan(
       return;
     }
     folder.observations.moment(message.moment);
-    for (const question of message.questions) {
-      const { id } = question;
-      void answer(question).then(
+    for (const { kind, id, question } of message.questions) {
+      const answer = answersTo[kind] as (...asked: typeof question) => Promise<AnswerTo>;
+      void answer(...question).then(
         (value) => give({ kind: 'answer', id, answer: value }),
         (error: unknown) => give({ kind: 'failed', id, message: errorMessage(error) }),
       );

@@ -22,7 +22,7 @@ async function scanned(...paths: readonly string[]): Promise<void> {
 
 async function found(...paths: readonly string[]) {
   await folder.scan();
-  const { files, unreadable } = (await folder.ask('find', { files: paths.map(identity) })) ?? {};
+  const { files, unreadable } = (await folder.ask('find', paths.map(identity))) ?? {};
   return { files: files?.map(({ path }) => path).sort(), unreadable };
 }
 
@@ -48,7 +48,7 @@ it('is found by its bytes where its name is not UTF-8', async () => {
   const bytes = Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xe9)]);
   await rename(folder.join('a.pdf'), bytes);
   await folder.scan();
-  const found = await folder.ask('find', { files: [statOf(lstatSync(bytes))] });
+  const found = await folder.ask('find', [statOf(lstatSync(bytes))]);
   expect(found?.files).toMatchObject([{ path: '\uFFFD', isNamed: false }]);
 });
 
@@ -63,13 +63,13 @@ it('what has come to a directory since it was listed, without an event, is found
   await mkdir(folder.join('deep/er/drafts'));
   await rename(folder.join('c.pdf'), folder.join('deep/new/c.pdf'));
   const moved = { path: 'deep/er/b.pdf.attachments/a.pdf' };
-  expect(await folder.ask('find', { files })).toMatchObject({ files: [moved], unlisted: ['deep'] });
+  expect(await folder.ask('find', files)).toMatchObject({ files: [moved], unlisted: ['deep'] });
   await folder.scan();
   await folder.write('new.pdf', 'new');
   const unknown = [identity('new.pdf')];
-  expect(await folder.ask('find', { files: unknown })).toMatchObject({ files: [{ path: 'new.pdf' }] });
+  expect(await folder.ask('find', unknown)).toMatchObject({ files: [{ path: 'new.pdf' }] });
   const both = { files: [moved, { path: 'deep/new/c.pdf' }], unlisted: [] };
-  expect(await folder.ask('find', { files })).toMatchObject(both);
+  expect(await folder.ask('find', files)).toMatchObject(both);
 });
 
 it('what left a directory after it was listed is not found there', async () => {
@@ -77,7 +77,7 @@ it('what left a directory after it was listed is not found there', async () => {
   const files = ['a.pdf', 'b/c.pdf'].map(identity);
   await rm(folder.join('a.pdf'));
   await rm(folder.join('b'), { recursive: true });
-  expect(await folder.ask('find', { files })).toEqual({
+  expect(await folder.ask('find', files)).toEqual({
     files: [],
     unreadable: [],
     unlisted: [],
@@ -92,7 +92,7 @@ it.each<readonly [string, (birthtimeMs: number) => number, number]>([
   await scanned('a.pdf');
   const file = identity('a.pdf');
   const files = [{ ...file, birthtimeMs: birthOf(file.birthtimeMs) }];
-  expect((await folder.ask('find', { files }))?.files).toHaveLength(count);
+  expect((await folder.ask('find', files))?.files).toHaveLength(count);
 });
 
 it.each<readonly [string, () => Promise<unknown>, boolean]>([
@@ -129,11 +129,11 @@ it('nothing is said of a folder that cannot be read', async () => {
   await scanned('a.pdf');
   const wanted = [identity('a.pdf')];
   await rename(folder.path, `${folder.path}-away`);
-  expect(await folder.ask('find', { files: wanted })).toBeNull();
+  expect(await folder.ask('find', wanted)).toBeNull();
   await rename(`${folder.path}-away`, folder.path);
-  expect((await folder.ask('find', { files: wanted }))?.files).toHaveLength(1);
+  expect((await folder.ask('find', wanted))?.files).toHaveLength(1);
   const unread = { files: [], unreadable: [], unlisted: [''] };
   await folder.write('.ingestignore', Buffer.of(0xff, 0xfe));
   await folder.scan();
-  expect(await folder.ask('find', { files: wanted })).toEqual(unread);
+  expect(await folder.ask('find', wanted)).toEqual(unread);
 });

@@ -236,7 +236,7 @@ describe('where a file stands on disk', () => {
     folder = await servedFolder();
     await folder.write('cafe\u0301/re\u0301sume\u0301.pdf', 'x');
     await folder.write('a.pdf', 'a');
-    const located = async (path: string) => (await folder.ask('locate', { path })).slice(folder.path.length);
+    const located = async (path: string) => (await folder.ask('locate', path)).slice(folder.path.length);
     const wanted = ['caf\u00e9/r\u00e9sum\u00e9.pdf', 'caf\u00e9/\u00e9.pdf', 'a.pdf'];
     const there = ['/cafe\u0301/re\u0301sume\u0301.pdf', '/caf\u00e9/\u00e9.pdf', '/a.pdf'];
     expect(await Promise.all(wanted.map(located))).toEqual(there);

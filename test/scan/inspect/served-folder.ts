@@ -3,7 +3,8 @@ import type { FolderSettings } from '../../../src/model/settings.ts';
 import { unpackScan } from '../../../src/model/packed-files.ts';
 import type { ScanOutcome, ScanRequest } from '../../../src/scan/walk/scan-request.ts';
 import { unpackInspection } from '../../../src/scan/worker/packed-inspection.ts';
-import type { FromWorker, Questions } from '../../../src/scan/worker/protocol.ts';
+import type { Answers } from '../../../src/scan/worker/answers.ts';
+import type { AnswerTo, FromWorker, Question } from '../../../src/scan/worker/protocol.ts';
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -11,10 +12,7 @@ import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A folder on disk that is scanned and inspected when the test says so, in this thread, by a clock in hand. */
 export interface ServedFolder extends TemporaryFolder {
-  readonly ask: <K extends keyof Questions>(
-    kind: K,
-    question: Questions[K]['ask'],
-  ) => Promise<Questions[K]['answer']>;
+  readonly ask: <K extends keyof Answers>(kind: K, ...question: Question<K>) => Promise<AnswerTo<K>>;
   /** Scans everything unless said; gives what was listed by then, by directory. */
   readonly scan: (request?: Partial<ScanRequest>) => Promise<ReadonlyMap<string, DirectoryScan>>;
   /** Of the last scan. */
@@ -71,11 +69,11 @@ export async function servedFolder({
 
   const served: ServedFolder = {
     ...folder,
-    ask: (kind, ask) =>
+    ask: (kind, ...question) =>
       new Promise((give, fail) => {
         const id = (last += 1);
         waiting.set(id, { give, fail });
-        serve({ kind: 'questions', moment: monotonic, questions: [{ kind, id, ask } as never] });
+        serve({ kind: 'questions', moment: monotonic, questions: [{ kind, id, question }] });
       }),
     scan: async (request = {}) => {
       outcome = await served.ask('scan', { cause: 'event', targets: 'all', fromScratch: false, ...request });
@@ -83,11 +81,11 @@ export async function servedFolder({
     },
     outcome: () => outcome,
     inspect: async (path) => {
-      let found = unpackInspection(await served.ask('inspect', { path }));
+      let found = unpackInspection(await served.ask('inspect', path));
       if (!isPatient) return found;
       for (let looks = 1; found.kind === 'settling' && looks < 3; looks += 1) {
         monotonic += settleMs;
-        found = unpackInspection(await served.ask('inspect', { path }));
+        found = unpackInspection(await served.ask('inspect', path));
       }
       return found;
     },
