@@ -4,15 +4,13 @@ import { decodeText } from '../../lib/text/decode-text.ts';
 import { readJson } from '../../lib/text/read-json.ts';
 import { createTextCache } from '../../lib/text/text-cache.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
-import { errorCode, readFaultOf } from '../../model/errors.ts';
+import { errorCode } from '../../model/errors.ts';
 import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
 import type { Metadata, Reading, Sidecar } from '../../model/metadata/metadata.ts';
 
 /** What a sidecar or a `.meta.json` holds, with the stats of what was read; or why it cannot be used. */
 export type SidecarReading<T> =
   | { readonly kind: 'valid'; readonly value: T; readonly stats: Stats }
-  /** It is gone since it was listed. */
-  | { readonly kind: 'gone' }
   | { readonly kind: 'invalid'; readonly message: string }
   /** `code`: the file system's. */
   | { readonly kind: 'unreadable'; readonly code: string | undefined };
@@ -54,7 +52,6 @@ function readJsonFile<T>(absolute: string, read: (text: string) => Reading<T>): 
     return reading.kind === 'valid' ? { ...reading, stats: file.stats } : reading;
   } catch (error) {
     const code = errorCode(error);
-    if (readFaultOf(code) === 'gone') return { kind: 'gone' };
     if (code !== 'ELOOP') return { kind: 'unreadable', code };
     return {
       kind: 'invalid',

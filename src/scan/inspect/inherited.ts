@@ -10,7 +10,7 @@ import { afterScanMs } from '../rules/settle.ts';
 import { awaitedMs } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
-import { changedMeanwhile, notRead, settling, unfit } from './inspection-results.ts';
+import { notRead, settling, unfit } from './inspection-results.ts';
 import { readDefaultsFile } from '../companions/read-sidecar.ts';
 
 /** What a directory's documents inherit. */
@@ -36,7 +36,6 @@ export function readDefaults(folder: FolderState, directory: string): Inherited 
       const key = tree.get(place)?.defaultsKey ?? '';
       if (key === '') continue;
       const reading = readDefaultsFile(absoluteOf(folder, place, defaultsName));
-      if (reading.kind === 'gone') return changedMeanwhile;
       // It changed between two readings: the next inspection sees the new one.
       if (reading.kind === 'valid' && statKey(reading.stats) !== key)
         return settling(Math.max(1, observations.settle(path, reading.stats)));

@@ -18,7 +18,8 @@ export function unknownPlace(what: string, code: string | undefined): NoDocument
 export function notRead(what: string, code: string | undefined, barredAs = unreadableCode): NoDocument {
   switch (readFaultOf(code)) {
     case 'gone':
-      return changedMeanwhile;
+      // It is another one than a moment ago: it is inspected again at once.
+      return settling(1);
     case 'barred':
       return unfit(barredAs, cannotBeRead(what, code));
     case 'passing':
@@ -40,6 +41,3 @@ export function ignored(code: string, message: string): Extract<NoDocument, { ki
 export function settling(againMs: number): NoDocument {
   return { kind: 'settling', againMs };
 }
-
-/** It is another one than a moment ago: it is inspected again at once. */
-export const changedMeanwhile = settling(1);

@@ -11,7 +11,7 @@ import type { PairedSidecar } from '../rules/relate.ts';
 import { awaitedMs, entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
-import { changedMeanwhile, ignored, notRead, settling, unfit } from './inspection-results.ts';
+import { ignored, notRead, settling, unfit } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 
 /** A document's own sidecar. */
@@ -118,7 +118,6 @@ function readOwn(
   const key = entryKey(entry);
   if (settleMs > 0) return settling(settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
-  if (reading.kind === 'gone') return changedMeanwhile;
   if (reading.kind === 'invalid') return unfit('sidecar-invalid', `${name}: ${reading.message}`);
   if (reading.kind === 'unreadable') return notRead(name, reading.code, 'sidecar-unreadable');
   // It changed between two readings: the next inspection sees the new one.
