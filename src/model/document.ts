@@ -154,7 +154,13 @@ type WithoutDocument =
    */
   | { readonly kind: 'absent'; readonly device: number }
   /** Nothing may be concluded: the root or a directory cannot be read, or the root is another one now. */
-  | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'unknown';
+      readonly code: string;
+      readonly message: string;
+      /** Something is seen to stand there, of which no more can be said. */
+      readonly presence?: 'there';
+    }
   /** Something is there, or is not; it is not ours to send or to delete: ignored, an attachment of another. */
   | {
       readonly kind: 'ignored';

@@ -177,6 +177,20 @@ describe('the simulation', () => {
     },
   );
 
+  const unseen: Act = { kind: 'fail', path: 'inbox/a.csv', code: 'EACCES', forMs: 30_000 };
+  const rotated = [move('a.csv', 'old.csv'), write('a.csv', 'b'), unseen, write('c.csv', 'c')];
+  itRuns(
+    'what cannot be looked at has not left its path where its directory shows it (7.1)',
+    {
+      ...caselessPlan([{ path: 'inbox/a.csv', text: 'a' }], []),
+      steps: rotated.map((act, index) => ({ afterMs: index % 3 === 0 ? 20_000 : 0, act })),
+    },
+    (said) => {
+      expect(said).toMatch(/modify doc-1 a\.csv/);
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const ignoring = { path: 'inbox/private/extra/.ingestignore', text: 't.csv' };
   itRuns(
     'what a pattern below leaves out was never an attachment (4)',
@@ -494,6 +508,26 @@ describe('the simulation', () => {
         [15_000, write('c.pdf', 'c')],
       ],
       setting: { folders },
+    },
+    {
+      what: 'of two links each document is of its own place',
+      first: [{ path: 'inbox/a.pdf', text: 'a' }],
+      steps: [
+        [15_000, { kind: 'link', path: 'inbox/a.pdf', to: 'inbox/b.pdf' }],
+        [15_000, write('a.pdf', 'b')],
+        [20_000, write('.save.tmp', 'c')],
+        [0, move('.save.tmp', 'b.pdf')],
+      ],
+    },
+    {
+      what: 'what cannot be read has not left its path (7.1)',
+      first: [{ path: 'inbox/b.csv', text: 'a' }],
+      steps: [
+        [20_000, { kind: 'fail', path: 'inbox/b.csv.attachments', code: 'EIO', forMs: 30_000 }],
+        [0, { kind: 'link', path: 'inbox/b.csv', to: 'inbox/d/a.pdf' }],
+        [4_300, write('.save.tmp', 'b')],
+        [0, move('.save.tmp', 'd/a.pdf')],
+      ],
     },
     {
       what: 'where numbers of files cannot be told apart, what is edited and moved is a new document (7.19)',

@@ -1,10 +1,12 @@
+import { readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { pathInside } from '../../lib/files/path-inside.ts';
+import { orNull } from '../../lib/or-null.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { awaitsContent, directoryOf, isValidPath, nameOf } from '../../model/document.ts';
 import type { Inspection, NoDocument } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { errorCode, isUnreadable } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { isAttachmentDirectory, judgeName, judgeSize } from '../../model/names-and-types.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
@@ -16,6 +18,7 @@ import { classifyByName } from '../rules/classify-by-name.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../rules/entry.ts';
+import type { Entry } from '../rules/entry.ts';
 import { readDefaults, unsettledRulesMs } from './inherited.ts';
 import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble } from './find-entry.ts';
 import { isListed } from './find-files.ts';
@@ -37,6 +40,10 @@ export function createInspector(folder: FolderState): Inspector {
     // Files of it are listed as documents until then.
     if (isNews && (found.kind !== 'document' || found.document.sidecar === null))
       folder.changed(directoryOf(path));
+    if (found.kind === 'unknown')
+      return isUnreadable(found) && isSeen(folder, path, entryAt(folder, path, locateOnDisk))
+        ? { ...found, presence: 'there' }
+        : found;
     if (found.kind !== 'ignored' && found.kind !== 'skipped') return found;
     const entry = entryAt(folder, path, locateOnDisk);
     if (found.kind === 'skipped' || found.presence !== undefined || entry?.kind === 'file') {
@@ -48,7 +55,7 @@ export function createInspector(folder: FolderState): Inspector {
       const sure = isListed(folder, directoryOf(path)) ? absence(folder, path) : null;
       return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
     }
-    return entry.kind === 'unreadable' ? { ...found, presence: 'unreadable' } : found;
+    return isSeen(folder, path, entry) ? found : { ...found, presence: 'unreadable' };
   };
 
   async function inspect(path: string): Promise<Inspection> {
@@ -86,6 +93,13 @@ export function createInspector(folder: FolderState): Inspector {
       return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
     return absence(folder, found.path);
   }
+}
+
+/** Whether a path is seen to be taken: of what cannot be looked at its directory may still show the name. */
+function isSeen({ absolute, tree }: FolderState, path: string, entry: Entry | null): boolean {
+  if (entry?.kind !== 'unreadable') return entry !== null;
+  const names = orNull(() => readdirSync(absolute(tree.rawPath(directoryOf(path))))) ?? [];
+  return names.some((raw) => raw.normalize('NFC') === entry.name);
 }
 
 /** The answer for what is no document, whatever is in it. */

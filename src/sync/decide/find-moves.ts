@@ -288,12 +288,12 @@ function isLink(found: Inspection): boolean {
 }
 
 /**
- * Nobody can say what stands there: below a directory that cannot be read (ignored or not) or whose ignore file is not
- * valid. The file itself proves that it has left.
+ * Nobody can say whether anything stands there: below a directory that cannot be read (ignored or not) or whose ignore
+ * file is not valid. The file itself proves that it has left.
  */
 function isBeyondReach(found: Inspection): boolean {
   if (found.kind === 'ignored') return found.presence === 'unreadable';
-  return found.kind === 'unknown' && isUnreadable(found);
+  return found.kind === 'unknown' && found.presence === undefined && isUnreadable(found);
 }
 
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */

@@ -7,7 +7,7 @@ import { HeldDocuments, holdingOf, keyOf, modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
 import type { Kind } from './promises.ts';
-import { Reading } from './reading.ts';
+import { nameOf, Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
 import { Taints } from './taints.ts';
 import type { Taint } from './taints.ts';
@@ -517,7 +517,11 @@ function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment)
   const placed = request.file === null ? moment.held.placedFiles(one, moment.reading) : [];
   const mode = modeOf(request);
   const isStated = ({ role }: RoledFile) => 'statement' in role && role.statement?.mode === mode;
-  return [...files, ...placed].find(isStated) ?? files[0] ?? null;
+  // Of the names of one file, that under which it goes out, or that of its own place.
+  const name = request.file?.name.normalize('NFC');
+  const rankOf = ({ path }: RoledFile) => (nameOf(path) === name ? 0 : 2) + (one.places.has(path) ? 0 : 1);
+  const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return [...ranked, ...placed].find(isStated) ?? ranked[0] ?? null;
 }
 
 /** Whether the service did it, or has not said so that ingestd knows. */
