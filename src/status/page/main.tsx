@@ -1,7 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { countWords, durationWords, minuteWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
-import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
@@ -101,11 +100,11 @@ function App() {
         </main>
         {story !== null && (
           <FileStory
-            key={refKey(story)}
+            key={story}
             {...story}
             status={status}
             recent={recent ?? []}
-            onClose={() => setStory(null)}
+            onClose={() => setStory((shown) => (shown === story ? null : shown))}
           />
         )}
         <Toast />

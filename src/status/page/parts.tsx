@@ -53,11 +53,16 @@ export function Ask(next: Question) {
   const [asked, setAsked] = useState<Question | null>(null);
   return (
     <>
-      <Button name={next.name} act={() => setAsked(next)}>
+      <Button name={next.name} act={() => setAsked({ ...next })}>
         {next.words}…
       </Button>
       {asked !== null && (
-        <Dialog title={`${asked.name ?? asked.words}?`} closer="Cancel" onClose={() => setAsked(null)}>
+        <Dialog
+          key={asked}
+          title={`${asked.name ?? asked.words}?`}
+          closer="Cancel"
+          onClose={() => setAsked((shown) => (shown === asked ? null : shown))}
+        >
           <p>{asked.children}</p>
           <form method="dialog" onSubmit={() => void asked.act()}>
             <button class={asked.look}>{asked.words}</button>
@@ -117,6 +122,7 @@ export function Fold({ title, words, children }: TitledProps & { readonly words?
 interface DialogProps extends TitledProps {
   /** On the button that closes it. */
   readonly closer?: string;
+  /** A moment after it was closed: what was opened since then stays. */
   readonly onClose: () => void;
 }
 
