@@ -35,7 +35,8 @@ const { values } = parseArgs({
     stop: { type: 'boolean', default: false },
   },
 });
-Error.stackTraceLimit = 20;
+// Errors are made often, and only a log is read that closely.
+Error.stackTraceLimit = values.log ? 20 : 3;
 Object.assign(globalThis, { planted: values.fault });
 const { only } = values;
 /** Without `--only`, whatever is found ends a run. */

@@ -60,7 +60,7 @@ async function runShare(index) {
   if (!values.plain) options.push('--shrink');
   const child = spawn(
     process.execPath,
-    ['--enable-source-maps', ...nodeOptions(share), program, ...options],
+    [...(values.log ? ['--enable-source-maps'] : []), ...nodeOptions(share), program, ...options],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

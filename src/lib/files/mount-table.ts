@@ -17,9 +17,13 @@ export interface Mount {
   readonly source: string;
 }
 
-/** What is mounted at this moment; nothing where the system does not say. */
+let last: { readonly text: string; readonly table: readonly Mount[] } = { text: '', table: [] };
+
+/** What is mounted at this moment; nothing where the system does not say. It is read often, and changes rarely. */
 export function readMountTable(): readonly Mount[] {
-  return parseMountTable(orNull(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '');
+  const text = orNull(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '';
+  if (text !== last.text) last = { text, table: parseMountTable(text) };
+  return last.table;
 }
 
 /** Reads the text of `/proc/self/mountinfo`. Lines that it does not understand are left out. */

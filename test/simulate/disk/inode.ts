@@ -103,6 +103,8 @@ export class Inode {
     content: Buffer.alloc(0),
     entries: new Map(),
   };
+  /** The text of a content. */
+  #read: { readonly content: Buffer; readonly text: string } | null = null;
   /** What was last told, and when. */
   told: { readonly at: number; readonly attributes: Attributes } | null = null;
 
@@ -120,6 +122,13 @@ export class Inode {
     this.mtimeMs = now;
     this.ctimeMs = now;
     this.birthtimeMs = system.habits.hasBirthTimes ? now : 0;
+  }
+
+  /** Its content as a text, which is asked for much more often than it changes. */
+  text(): string {
+    const { content } = this;
+    if (this.#read?.content !== content) this.#read = { content, text: content.toString() };
+    return this.#read.text;
   }
 
   attributes(): Attributes {

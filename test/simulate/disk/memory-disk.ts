@@ -34,16 +34,20 @@ const mostLinks = 40;
  */
 export class MemoryDisk {
   readonly prefix: string;
+  readonly #below: string;
   readonly root: Inode;
   readonly #options: DiskOptions;
   readonly #uid = process.geteuid?.() ?? 0;
   #checksRights = false;
   readonly #bound = new Map<string, Inode>();
   readonly #names = new Map<string, readonly string[]>();
+  /** Null: a mount or a name may have changed since it was made. */
+  #mountTable: string | null = null;
 
   constructor(options: DiskOptions) {
     this.#options = options;
     this.prefix = options.prefix;
+    this.#below = `${options.prefix}/`;
     this.root = this.newRoot(ext4);
   }
 
@@ -56,7 +60,7 @@ export class MemoryDisk {
   }
 
   holds(path: string): boolean {
-    return path === this.prefix || path.startsWith(`${this.prefix}/`);
+    return path.startsWith(this.#below) || path === this.prefix;
   }
 
   /** Does it as a process without special rights would. */
@@ -205,12 +209,14 @@ export class MemoryDisk {
     point.mounted = root;
     root.mountPoint = point;
     root.entry = point.entry;
+    this.#mountTable = null;
   }
 
   /** Shows a directory at a second place. */
   bind(path: string, directory: Inode): void {
     this.find(path).mounted = directory;
     this.#bound.set(path, directory);
+    this.#mountTable = null;
   }
 
   /** A path as whoever came by `used` sees it: below the second place where he came by that. */
@@ -225,6 +231,11 @@ export class MemoryDisk {
 
   /** As `/proc/self/mountinfo` has it. */
   mountTable(): string {
+    this.#mountTable ??= this.#makeMountTable();
+    return this.#mountTable;
+  }
+
+  #makeMountTable(): string {
     const lines: string[] = ['1 0 8:1 / / rw - ext4 /dev/sda1 rw'];
     const visit = (directory: Inode, path: string): void => {
       const { mounted } = directory;
@@ -243,6 +254,7 @@ export class MemoryDisk {
 
   /** What was not synced below a directory is lost, each part of it if `isLost` says so. */
   losePower(path: string, isLost: () => boolean): void {
+    this.#mountTable = null;
     const visit = (directory: Inode): void => {
       if (isLost()) {
         directory.entries.clear();
@@ -266,6 +278,7 @@ export class MemoryDisk {
     point.mounted = null;
     root.mountPoint = null;
     root.entry = null;
+    this.#mountTable = null;
     if (point.entry !== null) this.#tell(root, 'rename', point.entry.name);
     return root;
   }
@@ -317,6 +330,7 @@ export class MemoryDisk {
   }
 
   #tell(directory: Inode, kind: DiskEvent['kind'], name: string): void {
+    if (kind === 'rename') this.#mountTable = null;
     this.#options.onEvent?.({ directory, kind, name });
   }
 

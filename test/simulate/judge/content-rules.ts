@@ -25,9 +25,7 @@ interface Sending {
 /** The files that an upload may be of. */
 export function uploadedFiles({ file }: ServiceRequest, { reading }: Moment): readonly RoledFile[] {
   const name = file?.name.normalize('NFC');
-  return reading
-    .all()
-    .filter(({ path, content }) => nameOf(path) === name && content.toString() === file?.text);
+  return reading.all().filter(({ path, text }) => nameOf(path) === name && text === file?.text);
 }
 
 /** The files that a change may be of: those with its content, else all that the document may be of. */
@@ -42,7 +40,7 @@ export function changedFiles(
     ...held.placedFiles(one, reading),
     ...reading.all().filter(({ path }) => one.taken.has(path)),
   ]);
-  const same = [...placed].filter(({ content }) => file !== null && content.toString() === file.text);
+  const same = [...placed].filter(({ text }) => file !== null && text === file.text);
   if (same.length > 0) return same;
   const own = held.filesOf(one, reading);
   // Before the content of what has come to its place, or was saved there, the mode goes out.
@@ -51,9 +49,7 @@ export function changedFiles(
   if (own.length > 0) return own;
   return reading
     .all()
-    .filter(
-      ({ path, content }) => one.taken.has(path) || (one.copies.has(path) && content.toString() === one.text),
-    );
+    .filter(({ path, text }) => one.taken.has(path) || (one.copies.has(path) && text === one.text));
 }
 
 function isModeAlone({ file, attachments, metadata }: ServiceRequest): boolean {
@@ -220,10 +216,8 @@ const noWiderOverAttachments: Rule = ({ request, document, file: { path, role } 
 /** Never old content over new, and every docId with its file. */
 const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
   const text = request.file?.text;
-  if (document === null || text === undefined || text === file.content.toString()) return;
-  const other = moment.reading
-    .all()
-    .find(({ content, role }) => content.toString() === text && role.kind === 'document');
+  if (document === null || text === undefined || text === file.text) return;
+  const other = moment.reading.all().find((one) => one.text === text && one.role.kind === 'document');
   if (other === undefined) add('old-content', `${file.path} is sent as it was before`);
   else
     add(
@@ -240,7 +234,7 @@ const onlyItsAttachments: Rule = ({ request, moment, document, file }, add) => {
   const isSent = request.attachments !== null || (request.kind === 'upload' && role.attachments.length > 0);
   if (!isSent) return;
   const { files } = moment.reading;
-  const wanted = role.attachments.map((one) => files.get(one)?.content.toString() ?? '').toSorted();
+  const wanted = role.attachments.map((one) => files.get(one)?.text ?? '').toSorted();
   const still = stillSent(moment.reading, file, { docId: document?.docId, taintOf: moment.glimpseOf });
   const isMore = (text: string) => still.has(text) && !wanted.includes(text);
   const texts = (request.attachments ?? []).map(({ text }) => text);
@@ -283,7 +277,7 @@ function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: R
   if (known.every(isShut)) return 'doubled/from-shut';
   // Only its identity tells that it was edited and moved, or moved from where nothing can be seen.
   const isTold = ({ text, holding }: HeldDocument) =>
-    text === file.content.toString() && reading.files.get(holding.path)?.isHidden !== true;
+    text === file.text && reading.files.get(holding.path)?.isHidden !== true;
   return known.some(isTold) ? 'doubled' : 'doubled/by-identity';
 }
 

@@ -21,13 +21,12 @@ export class ContentSpans {
 
   see(reading: Reading, now: number): void {
     const next = new Map<object, Current>();
-    for (const { identity, content } of reading.everything()) {
+    for (const { identity, content, text } of reading.everything()) {
       const known = this.#current.get(identity);
       if (known?.content === content) {
         next.set(identity, known);
         continue;
       }
-      const text = content.toString();
       if (known?.text === text) {
         // Written anew, with the same text: it has not stood for long.
         known.span.to = now;

@@ -103,10 +103,10 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
   }
 };
 
-function wrongFileKind({ text, holding }: HeldDocument, { path, content }: RoledFile): Kind {
-  if (text === content.toString()) return 'wrong-file/copy';
+function wrongFileKind({ text, holding }: HeldDocument, file: RoledFile): Kind {
+  if (text === file.text) return 'wrong-file/copy';
   // Its name is right.
-  return holding.path === path ? 'wrong-file/by-identity' : 'wrong-file';
+  return holding.path === file.path ? 'wrong-file/by-identity' : 'wrong-file';
 }
 
 function leftOverKind(
@@ -173,8 +173,8 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
   const listed = [...status.failures, ...status.skipped, ...status.inDoubt].map(nameIn);
   if (status.reasons.some(({ code }) => code === 'uploads-stopped')) return;
   for (const file of reading.files.values()) {
-    const { path, role, content } = file;
-    const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, content.toString());
+    const { path, role, text } = file;
+    const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, text);
     if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.twins.has(path)) continue;
     if (judge.held.othersOf([file], reading, null).length === 0 && !judge.wasTried(file, now - longMs))
       judge.report('kept-back', `${path} was not tried while the service did not take others`);
@@ -182,7 +182,7 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
 }
 
 function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): void {
-  const { path, role, content } = file;
+  const { path, role, text } = file;
   const { status, waits } = claims;
   const tell: Add = (kind, words) => judge.report(kind, words);
   const docId = [...places].find(([, place]) => place === path)?.[0] ?? '';
@@ -204,7 +204,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
     );
     const isTold = failure !== undefined || wait !== undefined || isListed || isBelow;
     // What is at the service as it is needs no reason.
-    if (!isTold && !(isHeld && one.text === content.toString()))
+    if (!isTold && !(isHeld && one.text === text))
       tell(
         `untold/${role.kind === 'document' ? role.obstacle?.kind : role.kind}`,
         `${path} is not sent (${why}), and nobody is told`,
@@ -218,10 +218,10 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
-  if (wait?.code === 'incomplete' && !isWhole(path, content.toString())) return judge.blames(path);
+  if (wait?.code === 'incomplete' && !isWhole(path, text)) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
-  if (one.text !== content.toString()) tell('old-at-end', `${path}: the service holds ${one.text}`);
+  if (one.text !== text) tell('old-at-end', `${path}: the service holds ${one.text}`);
   judgeSharing(judge, file, one, reading);
 }
 
@@ -267,9 +267,7 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
       narrowerKind(judge, one, file),
       `${words}; held by ${holding.statement.by} ${holding.statement.place}`,
     );
-  const wanted = role.attachments
-    .map((attachment) => reading.files.get(attachment)?.content.toString() ?? '')
-    .toSorted();
+  const wanted = role.attachments.map((attachment) => reading.files.get(attachment)?.text ?? '').toSorted();
   const still = stillSent(reading, file, {
     docId: one.docId,
     taintOf: (identity) => judge.taintNow(identity),

@@ -177,8 +177,8 @@ export class HeldDocuments {
         one.files.add(identity);
         if (one.places.has(path)) noteStood(one, identity, now);
       }
-      for (const { path, content, identity } of reading.files.values())
-        if (content.toString() === one.text) (one.files.has(identity) ? one.told : one.copies).add(path);
+      for (const { path, text, identity } of reading.files.values())
+        if (text === one.text) (one.files.has(identity) ? one.told : one.copies).add(path);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;

@@ -356,14 +356,9 @@ export class Judge {
   }
 
   /** Whether what stands in a file has been sent, or nothing there is older than a moment, or nothing may be sent. */
-  wasTried({ path, content }: SeenFile, since: number): boolean {
-    const isOld = this.#spans.of(content.toString()).some(({ from }) => from <= since);
-    return (
-      !isOld ||
-      this.#arrivals.lastChange(path) > since ||
-      this.#isPaused ||
-      this.#tried.has(content.toString())
-    );
+  wasTried({ path, text }: SeenFile, since: number): boolean {
+    const isOld = this.#spans.of(text).some(({ from }) => from <= since);
+    return !isOld || this.#arrivals.lastChange(path) > since || this.#isPaused || this.#tried.has(text);
   }
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */

@@ -16,6 +16,8 @@ export interface SeenFile {
   /** Its file system: a file is never moved to another one. */
   readonly device: object;
   readonly content: Buffer;
+  /** The same as a text. */
+  readonly text: string;
   /** No process can read it now: below a directory without rights, or covered by a mount. */
   readonly isHidden: boolean;
   /** The directory that names it cannot be listed now, or is covered. */
@@ -87,6 +89,8 @@ export class Reading {
   readonly #paths = new Map<object, readonly string[]>();
   readonly #folders: readonly JudgedFolder[];
   readonly #said = new Map<string, Said | null>();
+  /** Of ignore files, by their directories. */
+  readonly #lines = new Map<string, readonly string[] | null>();
 
   constructor(image: readonly SeenFile[], folders: readonly JudgedFolder[]) {
     this.#folders = folders.filter((folder, index) => !isShown(folder, folders.slice(0, index), image));
@@ -415,15 +419,23 @@ export class Reading {
 
   /** Null: the file is not UTF-8. */
   #ignoreLines(directory: string): readonly string[] | null {
+    const known = this.#lines.get(directory);
+    if (known !== undefined) return known;
     const file = this.#seen.get(`${directory}/.ingestignore`);
-    if (file === undefined) return [];
-    try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(file.content);
-      if (text.includes('\0')) return null;
-      return text.split(/\r?\n|\r/).filter((line) => line !== '' && !line.startsWith('#'));
-    } catch {
-      return null;
-    }
+    const lines = file === undefined ? [] : ignoreLines(file.content);
+    this.#lines.set(directory, lines);
+    return lines;
+  }
+}
+
+/** Null: it is not UTF-8. */
+function ignoreLines(content: Buffer): readonly string[] | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    if (text.includes('\0')) return null;
+    return text.split(/\r?\n|\r/).filter((line) => line !== '' && !line.startsWith('#'));
+  } catch {
+    return null;
   }
 }
 

@@ -67,8 +67,18 @@ const keys: ReadonlySet<string> = new Set([
   'attachments',
 ]);
 
-/** Reads a sidecar or a `.meta.json`; null: it is not valid (contract 7.10). */
+const read = new WeakMap<Buffer, Said | null>();
+
+/** Reads a sidecar or a `.meta.json`; null: it is not valid (contract 7.10). A content is read once. */
 export function readSaid(content: Buffer): Said | null {
+  const known = read.get(content);
+  if (known !== undefined) return known;
+  const said = saidIn(content);
+  read.set(content, said);
+  return said;
+}
+
+function saidIn(content: Buffer): Said | null {
   try {
     const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content)) as Readonly<
       Record<string, unknown>

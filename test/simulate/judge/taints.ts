@@ -123,7 +123,7 @@ export class Taints {
     this.#unsent.delete(file.identity);
     this.#former.delete(file.identity);
     for (const [identity, one] of this.#attached) {
-      const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.content.toString());
+      const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.text);
       // Of a file with several names another one may be another document.
       const isOwnerHere = reading.pathsOf(file.identity).includes(one.owner);
       if (one.ownerIdentity !== file.identity || (isOwnerHere && one.owner !== file.path)) continue;
@@ -325,7 +325,7 @@ export function stillSent(
   const isOf = (taint: Taint) =>
     taint.ownerIdentity === owner || (docId !== undefined && taint.sentWith.includes(docId));
   const still = reading.all().filter(({ identity }) => isOf(taintOf(identity)));
-  return new Set(still.map(({ content }) => content.toString()));
+  return new Set(still.map(({ text }) => text));
 }
 
 function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading): readonly string[] {

@@ -88,9 +88,9 @@ function onlyWhatHasSettled(
     reading
       .all()
       .filter((file) => nameOf(file.path) === name.normalize('NFC'))
-      .some(({ identity, content }) =>
+      .some(({ identity, text: before }) =>
         spans
-          .of(content.toString())
+          .of(before)
           .some(
             (span) =>
               span.identity === identity &&
@@ -122,9 +122,7 @@ function onlySettledStatements(
   const says = window.at(-1)?.reading.files.get(statement?.file ?? '');
   // What is wider than it is wrong by another rule.
   if (says === undefined || statement === null || mode === null || isWider(mode, statement.mode)) return;
-  const span = spans
-    .of(says.content.toString())
-    .find(({ identity, to }) => identity === says.identity && to === null);
+  const span = spans.of(says.text).find(({ identity, to }) => identity === says.identity && to === null);
   const stood = request.firstByteAt - (span?.from ?? 0);
   if (stood >= settleMs - lateMs - 1) return;
   const wasNarrower = settling
@@ -160,9 +158,7 @@ function onlyWhenQuiet(
     (path) => path.startsWith(folder) && path.endsWith('.meta.json') && nameOf(path) !== '.meta.json',
   );
   const isPrivate = modeOf(request) === 'NONE';
-  const stood = Math.max(
-    ...spans.of(file.content.toString()).map((span) => stoodFor(span, request.firstByteAt)),
-  );
+  const stood = Math.max(...spans.of(file.text).map((span) => stoodFor(span, request.firstByteAt)));
   if (stood >= (isInUse && !isPrivate ? tenMinutesMs : 10 * settleMs)) return;
   // Before that name came it was ready, and is on its way since.
   const before = arrivals.lastChange(late) - 1;

@@ -84,6 +84,7 @@ export class SimulatedService implements Network {
     this.#lastRequest += 1;
     const number = this.#lastRequest;
     let received = Buffer.alloc(0);
+    let head: RequestHead | null = null;
     let firstByteAt = -1;
     let isDropped = false;
     return {
@@ -93,7 +94,7 @@ export class SimulatedService implements Network {
           if (bytes.includes(prefix)) this.#manners.began();
         }
         received = Buffer.concat([received, bytes]);
-        const head = readHead(received);
+        head ??= readHead(received);
         const size = Number(head?.headers['content-length'] ?? 0);
         if (head === null || received.length < head.length + size) return this.#manners.pass('body');
         const body = received.subarray(head.length, head.length + size);

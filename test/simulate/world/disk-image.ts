@@ -35,6 +35,7 @@ export function imageOf(
           directory,
           device: inode.system,
           content: inode.content,
+          text: inode.text(),
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
           isUnlisted: isShut,
         });
@@ -55,6 +56,7 @@ function unlisted(directory: Inode): Omit<SeenFile, 'path'> {
     directory,
     device,
     content,
+    text: '',
     isHidden: true,
     isUnlisted: true,
   };

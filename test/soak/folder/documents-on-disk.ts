@@ -39,6 +39,7 @@ export function readFolders(home: string, names: readonly string[]): Reading {
         directory: place,
         device: inodes,
         content,
+        text: content.toString(),
         isHidden: false,
         isUnlisted: false,
       });
