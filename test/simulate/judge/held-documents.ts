@@ -124,6 +124,8 @@ export class HeldDocuments {
   /** Files have moved, gone or come. */
   follow(reading: Reading, now: number, startedAt: number): void {
     const alive = this.alive();
+    const files = [...reading.files.values()];
+    const slotted = files.map((file) => [keyOf(file), file.path] as const);
     // A change may still be on its way to one that was deleted, where its answer was lost.
     for (const one of this.all.values()) {
       // What was there when the disk was seen last has been there until now.
@@ -142,12 +144,9 @@ export class HeldDocuments {
         else one.taken.add(path);
       }
       const slots = new Set(one.slots.values());
-      for (const file of reading.files.values())
-        if (
-          slots.has(keyOf(file)) &&
-          !alive.some((other) => other !== one && other.holding.path === file.path)
-        )
-          one.places.set(file.path, null);
+      for (const [slot, path] of slotted)
+        if (slots.has(slot) && !alive.some((other) => other !== one && other.holding.path === path))
+          one.places.set(path, null);
       for (const [path, since] of one.places) {
         const file = reading.files.get(path);
         if (file !== undefined) one.slots.set(path, keyOf(file));
@@ -177,7 +176,7 @@ export class HeldDocuments {
         one.files.add(identity);
         if (one.places.has(path)) noteStood(one, identity, now);
       }
-      for (const { path, text, identity } of reading.files.values())
+      for (const { path, text, identity } of files)
         if (text === one.text) (one.files.has(identity) ? one.told : one.copies).add(path);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {

@@ -82,8 +82,8 @@ export class Judge {
   #intents: readonly LiveIntent[] = [];
   #folders: readonly JudgedFolder[];
   #isPaused = false;
-  /** Files that had a number, by file system. */
-  readonly #numbers = new Map<object, Map<number, Set<object>>>();
+  /** Every file that was ever seen, by its identity: its number and its file system stay as they are. */
+  readonly #everSeen = new Map<object, SeenFile>();
   /** So often a person had all sent again. */
   #resumes = 0;
   #startedAt = 0;
@@ -135,10 +135,7 @@ export class Judge {
   /** The disk as it is from now on. */
   saw(image: readonly SeenFile[], now: number): void {
     const reading = new Reading(image, this.#folders);
-    for (const { device, number = 0, identity } of image) {
-      const known = this.#numbers.get(device) ?? new Map<number, Set<object>>();
-      this.#numbers.set(device, known.set(number, (known.get(number) ?? new Set()).add(identity)));
-    }
+    for (const file of image) this.#everSeen.set(file.identity, file);
     this.held.follow(reading, now, this.#startedAt);
     this.#spans.see(reading, now);
     this.#taints.see(reading, now);
@@ -209,8 +206,10 @@ export class Judge {
   }
 
   /** Whether another file that was seen had the same number. */
-  isNumberUsedAgain({ number = 0, device }: SeenFile): boolean {
-    return (this.#numbers.get(device)?.get(number)?.size ?? 0) > 1;
+  isNumberUsedAgain({ identity, number, device }: SeenFile): boolean {
+    return [...this.#everSeen.values()].some(
+      (other) => other.identity !== identity && other.number === number && other.device === device,
+    );
   }
 
   /** Another process: what the one before had seen, and not sent, is forgotten. */

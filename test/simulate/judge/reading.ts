@@ -73,6 +73,7 @@ export type RoledFile = SeenFile & { readonly role: Role };
 
 const types = /\.(?:pdf|html?|txt|docx?|xlsx?|pptx?|msg|eml|csv|xls[bm]|one|tsv|ods)$/i;
 const neverNames = /^(?:\.|~\$)|^\.~lock\.|\.(?:tmp|part|crdownload)$/;
+const unlistedDirectory = /(?:^|\/)(?:\.[^/]*|#recycle)\//;
 const sidecarEnd = '.meta.json';
 const listEnd = '.attachments';
 
@@ -89,6 +90,9 @@ export class Reading {
   readonly #paths = new Map<object, readonly string[]>();
   readonly #folders: readonly JudgedFolder[];
   readonly #said = new Map<string, Said | null>();
+  /** What sidecars list, and what those of files that are there do; null: nobody has asked. */
+  #bySidecars: ReadonlySet<string> | null = null;
+  #byDocuments: ReadonlySet<string> | null = null;
   /** Of ignore files, by their directories. */
   readonly #lines = new Map<string, readonly string[] | null>();
 
@@ -396,20 +400,18 @@ export class Reading {
 
   /** Whether a valid sidecar lists what stands at a path, or would stand there. */
   isListedBySidecar(path: string): boolean {
-    return [...this.#seen.keys()].some(
-      (one) =>
-        one.endsWith(sidecarEnd) &&
-        this.said(one)?.attachments.some((listed) => `${directoryOf(one)}/${listed}` === path) === true,
+    this.#bySidecars ??= listedBy(this.#seen.keys(), (one) =>
+      one.endsWith(sidecarEnd) ? this.said(one) : null,
     );
+    return this.#bySidecars.has(path);
   }
 
   /** The same of the sidecar of a file that is there. */
   isListedByDocument(path: string): boolean {
-    return [...this.#seen.keys()].some(
-      (one) =>
-        this.#isCandidate(one) &&
-        this.saidOf(one)?.attachments.some((listed) => `${directoryOf(one)}/${listed}` === path) === true,
+    this.#byDocuments ??= listedBy(this.#seen.keys(), (one) =>
+      this.#isCandidate(one) ? this.saidOf(one) : null,
     );
+    return this.#byDocuments.has(path);
   }
 
   /** The nearest directory above a path whose ignore file is not UTF-8: nothing below is sent (contract 7.35). */
@@ -426,6 +428,15 @@ export class Reading {
     this.#lines.set(directory, lines);
     return lines;
   }
+}
+
+/** All that is listed in what is said of some paths. */
+function listedBy(paths: Iterable<string>, saidOf: (path: string) => Said | null): ReadonlySet<string> {
+  return new Set(
+    [...paths].flatMap((path) =>
+      (saidOf(path)?.attachments ?? []).map((listed) => `${directoryOf(path)}/${listed}`),
+    ),
+  );
 }
 
 /** Null: it is not UTF-8. */
@@ -466,23 +477,20 @@ function matches(pattern: string, path: string): boolean {
 
 /** Whether a directory on the way is not listed. */
 function isElsewhere(path: string): boolean {
-  return path
-    .split('/')
-    .slice(0, -1)
-    .some((name) => name.startsWith('.') || name === '#recycle');
+  return unlistedDirectory.test(path);
 }
 
 /** The directories above a path, the nearest first, the folder's root last. */
 export function above(path: string): readonly string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));
+  const directories: string[] = [];
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
+    directories.push(path.slice(0, at));
+  return directories;
 }
 
 /** Whether it lies in a directory of attachments, or below one (contract 7.9). */
 function isInList(path: string): boolean {
-  return directoryOf(path)
-    .split('/')
-    .some((part) => part.endsWith(listEnd));
+  return path.includes(`${listEnd}/`);
 }
 
 function stemOf(path: string): string {
