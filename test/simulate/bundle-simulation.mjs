@@ -19,6 +19,7 @@ export function nodeOptions(runs) {
     '--single-threaded',
     '--min-semi-space-size=32',
     '--max-semi-space-size=64',
+    '--no-memory-reducer',
     '--always-sparkplug',
     ...(runs < manyRuns ? sparing : []),
   ];

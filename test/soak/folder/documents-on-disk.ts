@@ -46,10 +46,8 @@ export function readFolders(home: string, names: readonly string[]): Reading {
     }
   };
   for (const name of names) visit(name);
-  return new Reading(
-    files,
-    names.map((name) => ({ name, mode: null })),
-  );
+  const folders = names.map((name) => ({ name, mode: null }));
+  return new Reading(files, folders);
 }
 
 /** Every document of a folder. */
