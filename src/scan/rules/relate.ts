@@ -1,5 +1,5 @@
 import { groupBy } from '../../lib/group-by.ts';
-import { sidecarEnd, stemOf } from '../../model/names-and-types.ts';
+import { stemOf } from '../../model/names-and-types.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { isTrustedCompanion } from './classify.ts';
 import type { Entry } from './entry.ts';
@@ -62,10 +62,10 @@ function pair(
   const unpaired = new Map<string, 'orphan' | 'foreign'>();
   if (sidecars.size === 0) return { sidecars: paired, unpaired };
   const byName = new Map(files.map((entry) => [entry.name, entry]));
-  const byStem = groupBy(
-    files.filter(({ name }) => sidecars.has(`${stemOf(name)}${sidecarEnd}`)),
-    ({ name }) => stemOf(name),
-  );
+  const stems = new Set(Array.from(sidecars.keys(), namedAfter).filter((name) => !byName.has(name)));
+  // Nearly always there are none, and the stems of all files need not be worked out.
+  const ofStems = stems.size === 0 ? [] : files.filter(({ name }) => stems.has(stemOf(name)));
+  const byStem = groupBy(ofStems, ({ name }) => stemOf(name));
   const mayBelong = (sidecar: Entry, document: Entry) =>
     document.stats === null || isTrustedCompanion(sidecarOwner, sidecar.stats, document.stats.uid);
   const hasTwin = (sidecar: string, document: Entry) =>
