@@ -261,7 +261,7 @@ describe('hostile files', () => {
     execFileSync('mkfifo', [world.join('defaults/.meta.json')]);
     await world.write('defaults/a.pdf', 'a');
     await eventually(async () => said(await world.inspect('defaults/a.pdf')) === 'unfit defaults-invalid');
-    expect(said(await world.inspect('good.pdf'))).toBe('unfit sidecar-unreadable');
+    expect(said(await world.inspect('good.pdf'))).toBe('unfit sidecar-invalid');
   });
 });
 

@@ -35,8 +35,7 @@ interface ExplanationGroup {
   readonly codes: Readonly<Record<string, Explanation>>;
 }
 
-const fixSidecar =
-  'Correct the file at the line or field named in the message. Its documents are not sent until then.';
+const fixSidecar = 'Correct the file as the message says. Its documents are not sent until then.';
 const itRepeats = 'Nothing to do: ingestd retries by itself.';
 const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
@@ -89,7 +88,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'sidecar-invalid': { cause: 'Invalid sidecar', fix: fixSidecar },
       'sidecar-unreadable': {
         cause: 'Sidecar cannot be read',
-        fix: 'Make it a regular file that the user who runs ingestd can read. Its documents are not sent until then.',
+        fix: 'Give the user who runs ingestd the right to read it. Its documents are not sent until then.',
       },
       'kept-elsewhere': {
         cause: 'Moved to a place that is not sent',

@@ -21,6 +21,11 @@ const rememberedLength = 4 * 1024 * 1024;
 const sidecarOf = createTextCache((text) => readText(text, readSidecar), rememberedLength);
 const defaultsOf = createTextCache((text) => readText(text, readMetadata), rememberedLength);
 
+const notPlain = {
+  kind: 'invalid',
+  message: `it is larger than ${maxSmallFileBytes / 1024} KiB, a symbolic link or not a regular file; replace it with a file, or remove it`,
+} as const;
+
 /** What the bytes of a document's sidecar say. */
 export function sidecarIn(bytes: Buffer): Reading<Sidecar> {
   const text = decodeText(bytes);
@@ -40,23 +45,15 @@ export function readDefaultsFile(absolute: string): SidecarReading<Metadata> {
 function readJsonFile<T>(absolute: string, read: (text: string) => Reading<T>): SidecarReading<T> {
   try {
     const file = readSmallFile(absolute);
-    if (file === null) {
-      return {
-        kind: 'invalid',
-        message: `it is larger than ${maxSmallFileBytes / 1024} KiB or not a regular file; replace it, or remove it`,
-      };
-    }
+    if (file === null) return notPlain;
     const text = decodeText(file.bytes);
     if (text.kind === 'invalid') return { kind: 'invalid', message: `it ${text.message}` };
     const reading = read(text.text);
     return reading.kind === 'valid' ? { ...reading, stats: file.stats } : reading;
   } catch (error) {
     const code = errorCode(error);
-    if (code !== 'ELOOP') return { kind: 'unreadable', code };
-    return {
-      kind: 'invalid',
-      message: 'it is a symbolic link, which is not followed; replace it with the file itself',
-    };
+    // A link, or a socket.
+    return code === 'ELOOP' || code === 'ENXIO' ? notPlain : { kind: 'unreadable', code };
   }
 }
 

@@ -106,15 +106,7 @@ function readOwn(
       `${name} could be the sidecar of several documents; give it the full name of one of them`,
     );
   }
-  if (entry.kind === 'link') {
-    return unfit(
-      'sidecar-unreadable',
-      `${name} is a symbolic link, which is not followed; replace it with the file itself`,
-    );
-  }
   if (entry.stats === null) return notRead(name, entry.fault, 'sidecar-unreadable');
-  if (entry.kind !== 'file')
-    return unfit('sidecar-unreadable', `${name} is not a regular file; replace it with one, or remove it`);
   const key = entryKey(entry);
   if (settleMs > 0) return settling(settleMs);
   const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
