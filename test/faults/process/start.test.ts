@@ -47,7 +47,7 @@ it('A4: a page that cannot be shown keeps no document back, and is shown when it
   other.close();
   await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { withinMs: 20_000 });
   await says({ health: 'ok', reasons: [] });
-  expect((await run('status')).out).toContain(`http://127.0.0.1:${port}`);
+  await eventuallyHolds(async () => expect((await run('status')).out).toContain(`http://127.0.0.1:${port}`));
   daemon.signal('SIGTERM');
   const { code, err } = await daemon.finished;
   expect(code).toBe(0);
