@@ -515,6 +515,15 @@ describe('the simulation', () => {
       setting: { folders },
     },
     {
+      what: 'the document of an attachment is gone where case does not count and its directory has another name (4)',
+      first: [document, attachment, list],
+      steps: [
+        [20_000, { kind: 'remove', path: document.path }],
+        [4_000, move('private', 'Private')],
+      ],
+      setting: { habits: { isCaseless: true, hasBirthTimes: false } },
+    },
+    {
       what: 'of two links each document is of its own place',
       first: [{ path: 'inbox/a.pdf', text: 'a' }],
       steps: [

@@ -1,4 +1,4 @@
-import { directoryOf, isSameFile, nameOf } from '../../model/document.ts';
+import { directoriesTo, directoryOf, isSameFile, nameOf } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { AttachmentAnswer, AttachmentQuestion } from '../../model/ports/folder-port.ts';
@@ -16,6 +16,8 @@ export function attaches(
   { owner, path, name, elsewhere }: AttachmentQuestion,
 ): AttachmentAnswer {
   if (rootTrouble(folder) !== null || unlistedTrouble(folder, owner) !== null) return 'unclear';
+  // Where case does not count, what lies in a directory is found by the name that this had before, too.
+  if (directoriesTo(owner).some((place) => entryAt(folder, place, locateOnDisk) === null)) return 'gone';
   const standing = entryAt(folder, owner, locateOnDisk);
   const isOwnerGone = standing === null;
   const named = classifyByName(folder, owner);
