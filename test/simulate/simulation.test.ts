@@ -524,6 +524,14 @@ describe('the simulation', () => {
       setting: { habits: { isCaseless: true, hasBirthTimes: false } },
     },
     {
+      what: 'of two copies with one name each goes out with its own attachments',
+      first: [document, attachment, list, { path: 'inbox/d/a.txt', text: 'a' }],
+      steps: [
+        [20_000, write('d/a.txt', 'b')],
+        [0, move('d', 'd2')],
+      ],
+    },
+    {
       what: 'of two links each document is of its own place',
       first: [{ path: 'inbox/a.pdf', text: 'a' }],
       steps: [

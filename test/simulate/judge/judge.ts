@@ -470,10 +470,13 @@ export class Judge {
     if (moment === undefined) return null;
     if (request.kind !== 'upload') return one === undefined ? null : changedFile(request, one, moment);
     const held = this.held.alive();
+    const sent = request.attachments?.length ?? 0;
     const rankOf = ({ identity, path, role }: RoledFile) =>
-      (held.some(({ files }) => files.has(identity)) ? 4 : 0) +
-      (held.some(({ places }) => places.has(path)) ? 2 : 0) +
-      (role.kind === 'document' && role.obstacle === null ? 0 : 1);
+      (held.some(({ files }) => files.has(identity)) ? 8 : 0) +
+      (held.some(({ places }) => places.has(path)) ? 4 : 0) +
+      (role.kind === 'document' && role.obstacle === null ? 0 : 2) +
+      // Of copies with one name each goes out with its own attachments.
+      (role.kind === 'document' && role.attachments.length === sent ? 0 : 1);
     const [best] = uploadedFiles(request, moment).toSorted((a, b) => rankOf(a) - rankOf(b));
     return best ?? null;
   }
