@@ -205,6 +205,10 @@ describe('the simulation', () => {
     },
   );
 
+  const withPolled = [
+    { name: 'inbox', mode: null, isPolled: false },
+    { name: 'second', mode: 'NONE', isPolled: true },
+  ] as const;
   const blameless: readonly {
     readonly what: string;
     readonly first: Plan['first'];
@@ -254,6 +258,44 @@ describe('the simulation', () => {
         [0, write('private/extra/.save.tmp', 'u')],
         [0, move('private/extra/.save.tmp', 'private/extra/t.csv')],
       ],
+    },
+    {
+      what: 'what a folder that is polled since a start has not shown yet is not known (7.27)',
+      first: [{ path: 'second/extra/report.txt', text: 'a' }],
+      steps: [
+        [0, { kind: 'restart', how: 'kill', downMs: 10, folders: withPolled }],
+        [65_000, write('../second/extra/extra/t.csv', 't')],
+        [0, write('../second/extra/report.txt.meta.json', '{"attachments":["extra/t.csv"]}')],
+        [20_000, write('../second/extra/extra/.ingestignore', 't.csv')],
+        [0, move('../second/extra', 'moved')],
+        [0, { kind: 'link', path: 'inbox/moved/extra/t.csv', to: 'inbox/a.pdf' }],
+      ],
+    },
+    {
+      what: 'an attachment stays one where its unsent document goes, and the sidecar goes with the directory (4)',
+      first: [document, attachment, { ...list, text: '{"attachments":["extra/t.csv","none.csv"]}' }],
+      steps: [
+        [20_000, move('private', 'moved')],
+        [0, move('moved/a.txt', '../outside/a.txt')],
+      ],
+    },
+    {
+      what: 'what a document was sent with is recorded where that was written down before a kill (4)',
+      first: [document, attachment, list],
+      steps: [
+        [15_000, { kind: 'remove', path: sidecar }],
+        [0, { kind: 'restart', how: 'power', downMs: 10 }],
+      ],
+    },
+    {
+      what: 'a sidecar counts that no listing has shown, however its accents are encoded (7.30)',
+      first: [],
+      steps: [
+        [0, write('e\u0301.pdf', 'a')],
+        [2_500, write('e\u0301.pdf.meta.json', '')],
+        [20_000, { kind: 'expire-tokens' }],
+      ],
+      setting: { habits: { type: { magic: 0x69_69, name: 'nfs4' }, attributeCacheMs: 3_000 } },
     },
     {
       what: 'a file may be saved over one that counts as narrower',
@@ -574,6 +616,7 @@ describe('the simulation', () => {
   for (const [seed, what] of [
     [190_001_046, 'a document does not wait for the end of its own request'],
     [190_004_741, 'a process that was killed does not know that a narrower mode was refused'],
+    [200_010_276, 'what stands below an ignore file that is not valid keeps its document (7.35)'],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

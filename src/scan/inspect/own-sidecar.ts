@@ -9,7 +9,7 @@ import { classifyUnpaired } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import type { PairedSidecar } from '../rules/relate.ts';
 import { awaitedMs, entryAt } from '../folder-state.ts';
-import type { FolderState } from '../folder-state.ts';
+import type { FolderOnDisk, FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { ignored, notRead, settling, unfit } from './inspection-results.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
@@ -57,7 +57,12 @@ export function findSidecar(
 }
 
 function sidecarAt(folder: FolderState, path: string): Entry | null {
-  return classifyByName(folder, path).kind === 'sidecar' ? entryAt(folder, path) : null;
+  if (classifyByName(folder, path).kind !== 'sidecar') return null;
+  const name = nameOf(path).normalize('NFD');
+  // What no listing has shown may have come with its accents encoded in the other way.
+  const decomposed = ({ absolute, tree }: FolderOnDisk) =>
+    absolute(joinPath(tree.rawPath(directoryOf(path)), name));
+  return entryAt(folder, path) ?? (name === nameOf(path) ? null : entryAt(folder, path, decomposed));
 }
 
 /**

@@ -1,6 +1,14 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { directoryOf, hasGone, isSameFile, nameOf, refKey, sameFile } from '../../model/document.ts';
+import {
+  directoryOf,
+  hasGone,
+  isSameFile,
+  nameOf,
+  pathAfterMove,
+  refKey,
+  sameFile,
+} from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
@@ -108,10 +116,15 @@ export class DocumentComparison {
   /** Documents whose attachment a found file is, or was. */
   ownersOf(document: FoundDocument): readonly FormerOwner[] {
     const { evidence, unsent } = this.#options;
-    const placesOf = (owner: FileStat) =>
-      [...evidence.tasks.presentWithInode(owner.ino)].flatMap(({ ref, seen }) =>
-        seen !== null && sameFile(seen.stat, owner) ? [ref] : [],
+    const placesOf = (owner: FileStat) => {
+      // What is in doubt may be held with it.
+      if (this.#ledger.doubts().some(({ stat }) => stat !== undefined && isSameFile(stat, owner))) return [];
+      const present = [...evidence.tasks.presentWithInode(owner.ino)].filter(
+        ({ seen }) => seen !== null && sameFile(seen.stat, owner),
       );
+      const sent = this.#ledger.findByFile(owner).filter(({ record }) => isSameFile(record.stat, owner));
+      return [...present, ...sent].map(({ ref }) => ref);
+    };
     return [...recordedOwners(document, this.#ledger), ...unsent.ownersOf(document, placesOf)];
   }
 
@@ -121,39 +134,23 @@ export class DocumentComparison {
    */
   async awaitOwners(task: Task, document: FoundDocument): Promise<Assessment | null> {
     let isNews = false;
-    for (const { owners, ownerStat, place, record, sha256 } of this.ownersOf(document)) {
+    for (const owner of this.ownersOf(document)) {
+      const { owners, place, record, sha256 } = owner;
       if (sha256 !== undefined && !(await this.#hasLeft(place, document, sha256))) continue;
       const [ref = document.ref] = owners;
       // It may have been saved in the place of the file that was attached: that one's mode goes with it.
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
-      const answers = await Promise.all(owners.map((owner) => this.#attaches(owner, place, document)));
-      const hasLeft = ownerStat !== undefined && hasGone(await this.#options.evidence.inspect(ref));
-      if (ownerStat !== undefined && (hasLeft || answers.every(isOver))) {
-        const elsewhere = await this.#attachedElsewhere(ownerStat, place, document);
-        // What its document left behind lists nothing any more once that was sent without it (contract 4). What is in
-        // doubt may be held with it.
-        const isOf = ({ stat }: { readonly stat?: FileStat | undefined }) =>
-          stat !== undefined && isSameFile(stat, ownerStat);
-        const isSent = this.#ledger.findByFile(ownerStat).some(({ record: sent }) => isOf(sent));
-        if (
-          isSent &&
-          !this.#ledger.doubts().some(isOf) &&
-          elsewhere.length > 0 &&
-          elsewhere.every((answer) => answer === 'sent without')
-        )
-          answers.length = 0;
-        answers.push(...elsewhere);
-      }
+      const answers = await this.#answersOf(owner, document);
       if (record !== null)
         await this.#followAttachment(task, { ref, record }, document, answers.includes('sent without'));
       if (answers.includes('dropped')) continue;
       // The list of a document that was not sent with it holds until that is gone, or was sent without a list.
       if (record === null && answers.every(isOver)) continue;
-      const owner = ref.folder === document.ref.folder ? ref.path : refKey(ref);
+      const shown = ref.folder === document.ref.folder ? ref.path : refKey(ref);
       const message = answers.includes('not configured')
         ? `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`
-        : `it is an attachment of ${printable(owner)} until a valid sidecar of that document does not list it`;
+        : `it is an attachment of ${printable(shown)} until a valid sidecar of that document does not list it`;
       const reason = { code: attachedBeforeCode, message };
       if (answers.includes('settling')) return { kind: 'settling', againMs: moveMayShowMs, reason };
       const waitedMs = this.#clock.monotonic() - task.since;
@@ -173,19 +170,29 @@ export class DocumentComparison {
     return mayBeGone && (sha256 === null || (await hash(ref, stat).catch(() => null)) === sha256);
   }
 
-  /** Of a document that has left its path: it is gone only where no directory has it, as they are now. */
-  async #attachedElsewhere(
-    owner: FileStat,
-    place: DocumentRef,
+  /**
+   * What is said of a file where the list of its document is in force: wherever that stands. Where it stands nowhere, a
+   * sidecar of it counts that was left where it was, or went along with the directory of both.
+   */
+  async #answersOf(
+    { owners, ownerStat, place }: FormerOwner,
     document: FoundDocument,
   ): Promise<readonly OwnerAnswer[]> {
-    const { files, isUnlisted } = (await this.#options.search([owner]))([owner]);
+    const ask = (refs: readonly DocumentRef[]) =>
+      Promise.all(refs.map((ref) => this.#attaches(ref, place, document)));
+    const answers = await ask(owners);
+    if (ownerStat === undefined || !answers.every(isOver)) return answers;
+    // It is gone only where no directory has it, as they are now.
+    const { files, isUnlisted } = (await this.#options.search([ownerStat]))([ownerStat]);
     // Without a number it may look like the one that is asked about.
     const isOwner = (one: (typeof files)[number]) =>
-      owner.ino === 0 ? refKey(one) !== refKey(document.ref) : isSameFile(one.stat, owner);
+      ownerStat.ino === 0 ? refKey(one) !== refKey(document.ref) : isSameFile(one.stat, ownerStat);
     const places = files.filter(isOwner);
-    const answers = await Promise.all(places.map((one) => this.#attaches(one, place, document)));
-    return isUnlisted ? [...answers, 'settling'] : answers;
+    if (places.length > 0) return ask(places);
+    if (isUnlisted) return ['settling'];
+    const beside = await ask(besideAttachment(owners, place, document.ref));
+    // Another document may stand there.
+    return beside.filter((answer) => answer !== 'unlisted');
   }
 
   async #attaches(
@@ -381,4 +388,17 @@ export class DocumentComparison {
     if (other === undefined) return undefined;
     return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
   }
+}
+
+/** Where documents stood, if what lies in their directory, in it or below, has moved along with it. */
+function besideAttachment(
+  owners: readonly DocumentRef[],
+  place: DocumentRef,
+  { folder, path }: DocumentRef,
+): readonly DocumentRef[] {
+  return owners.flatMap((owner) => {
+    const inside = pathAfterMove(place.path, directoryOf(owner.path), '');
+    if (inside === null || !`/${path}`.endsWith(`/${inside}`)) return [];
+    return [{ folder, path: path.slice(0, -inside.length) + nameOf(owner.path) }];
+  });
 }

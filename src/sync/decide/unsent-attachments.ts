@@ -36,12 +36,13 @@ export class UnsentAttachments {
     return this.#byOwner.get(refKey(owner))?.get(path) ?? null;
   }
 
-  /** Other documents, to which a file was attached by a sidecar. `placesOf`: where a document stands by now. */
+  /** Other documents, to which a file was attached by a sidecar. `placesOf`: where the file of one stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
     const isSame = found.stat.ino === 0 ? isPerhapsSame : isSameFile;
     return this.#with(found, isSame).flatMap(({ owner, ownerStat, path, isListed }) => {
       if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
-      const owners = [owner, ...(ownerStat === null ? [] : placesOf(ownerStat))];
+      const standing = ownerStat === null ? [] : placesOf(ownerStat);
+      const owners = standing.length > 0 ? standing : [owner];
       const place = { folder: owner.folder, path };
       const isTold = found.stat.ino !== 0 || refKey(place) === refKey(found.ref);
       const sha256 = isTold ? undefined : null;

@@ -76,7 +76,9 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const isAnyHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
     if (one === undefined || one.isDeleted || isAnyHidden) continue;
     // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).
-    const isShut = [place, ...one.places.keys()].some((path) => reading.shutDirectory(path) !== null);
+    const isShut = [place, ...one.places.keys(), ...one.taken].some(
+      (path) => reading.shutDirectory(path) !== null,
+    );
     if (file?.role.kind === 'unowned' || isShut) continue;
     const folder = place.split('/')[0] ?? '';
     // It shows the files of another folder: nothing of it is sent, no deletion either, and its state says so.

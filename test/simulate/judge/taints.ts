@@ -56,8 +56,8 @@ export class Taints {
   #attached = new Map<object, Attached>();
   /** Attachments that are none any more. */
   readonly #former = new Map<object, Former>();
-  /** Files that came to the places of attachments: a save of one looks so. */
-  readonly #savedOver = new WeakSet<object>();
+  /** Files that came to the places of attachments, as a save of one does, and those of documents that may be recorded. */
+  readonly #perhaps = new WeakSet<object>();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Said[]>();
   /** What stood last at each path, and since when it does no more; null: it does. */
@@ -106,8 +106,12 @@ export class Taints {
       this.#inherit(identity, [...taintOf(identity).holdings, ...stated]);
     }
     this.#unsent.clear();
-    for (const [identity, { docId }] of this.#attached)
-      if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#attached.delete(identity);
+    for (const [identity, { docId }] of this.#attached) {
+      if (docId !== null && this.#held.all.get(docId)?.answer === 'usable') continue;
+      this.#attached.delete(identity);
+      // The answer may be written down: then it stands in its record (contract 4).
+      if (docId !== null) this.#perhaps.add(identity);
+    }
     for (const [identity, { docId }] of this.#former)
       if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#former.delete(identity);
     this.see(reading, now);
@@ -194,7 +198,7 @@ export class Taints {
       const isLong = last.goneAt !== null && now - last.goneAt > this.#seenMs;
       if (standing === undefined || standing === last.identity || isLong) continue;
       const before = last.identity;
-      if (this.#attached.has(before) || this.#savedOver.has(before)) this.#savedOver.add(standing);
+      if (this.#attached.has(before) || this.#perhaps.has(before)) this.#perhaps.add(standing);
       const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
       this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
     }
@@ -264,7 +268,7 @@ export class Taints {
 
   /** Whether a file may still be an attachment: what ended that stood for a moment only, or it may be the save of one. */
   isPerhapsAttached(identity: object): boolean {
-    return this.#former.get(identity)?.isGlimpse === true || this.#savedOver.has(identity);
+    return this.#former.get(identity)?.isGlimpse === true || this.#perhaps.has(identity);
   }
 
   /** Whether its owner may as well stand where no sidecar is that says so: only its owner's ends it (contract 4). */

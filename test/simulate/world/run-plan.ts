@@ -36,7 +36,7 @@ export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult
     inDoubt: setting.inDoubt,
     verdictOf,
     lateMs: setting.habits.attributeCacheMs ?? 0,
-    noticeMs: noticeMs(setting),
+    noticeMs: noticeMs(plan),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
     // Where folders were left out, it is killed at the end to have them back.
     isKilled: plan.steps.some(
@@ -92,10 +92,13 @@ async function run(simulation: Simulation): Promise<void> {
 }
 
 /** After so long ingestd has noticed a change by itself: by a late event, two polls, or a rescan where events are lost. */
-function noticeMs(setting: Plan['setting']): number {
-  const { events, folders, habits } = setting;
+function noticeMs({ setting, steps }: Plan): number {
+  const { events, habits } = setting;
+  // Those that a later process is configured with too.
+  const later = steps.flatMap(({ act }) => (act.kind === 'restart' ? (act.folders ?? []) : []));
+  const isPolled = [...setting.folders, ...later].some((folder) => folder.isPolled);
   if (events === 'lossy') return 16 * 60_000;
-  if (folders.some((folder) => folder.isPolled) || habits.type !== undefined) return 61_000;
+  if (isPolled || habits.type !== undefined) return 61_000;
   return events === 'late' ? 3_000 : 0;
 }
 
