@@ -303,6 +303,7 @@ export class Engine {
       inspectAgain: (ref) => this.#inspectPath(ref, { present: true, priority: 'live', at: clock.now() }),
       standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
       search: (lost) => this.#search(lost),
+      covered: () => this.#roots.covered(),
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });
     this.#roots = new FolderRoots(parts);
@@ -1095,6 +1096,9 @@ export class Engine {
         if (found.device !== null && task.seen !== null) this.#unsentModes.note(task.ref, task.seen);
         await this.#clearFailure(task, found.device);
         this.#end(task);
+        // What it would have attached is a document of its own, if its sidecar is gone too.
+        if (!this.tasks.has(task) && this.#unsentAttachments.attachesAny(task.ref, task.seen?.stat))
+          this.#inspectFailed(attachedBeforeCode);
         return;
       case 'unknown':
         return this.#concludeUnknown(task, found.reason);
@@ -1688,7 +1692,7 @@ export class Engine {
     const documents = sentDocuments(folder, { ledger: this.#ledger, tasks: this.tasks });
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock, documents));
     for (const { task, record } of batch) {
-      this.#unsentAttachments.deleted(task.ref);
+      this.#unsentAttachments.deleted(task.ref, record.stat);
       this.#done(task, 'deleted', { docId: record.docId, message: warning });
     }
     // What it had attached is a document of its own from now on.

@@ -298,6 +298,59 @@ describe('the simulation', () => {
       setting: { habits: { type: { magic: 0x69_69, name: 'nfs4' }, attributeCacheMs: 3_000 } },
     },
     {
+      what: 'an attachment is free once its document was deleted, in whatever directory that was seen last (4)',
+      first: [document, attachment, list],
+      steps: [
+        [5_000, move('private', 'moved')],
+        [60, { kind: 'remove', path: 'inbox/moved/a.txt' }],
+      ],
+    },
+    {
+      what: 'an attachment is free once another file stands in its place, whatever its sidecar says (4)',
+      first: [document, attachment, list, { path: 'inbox/b.csv', text: 'b' }],
+      steps: [
+        [100, write('private/a.txt.meta.json', '')],
+        [0, move('b.csv', '../outside/swap')],
+        [0, move('private/extra/t.csv', 'b.csv')],
+        [0, move('../outside/swap', 'private/extra/t.csv')],
+      ],
+    },
+    {
+      what: 'an attachment is looked at again as soon as its document and the sidecar are gone (4)',
+      first: [document, attachment, list],
+      steps: [
+        [2_500, move('private/extra/t.csv', 'b.csv')],
+        [40_000, move('private', '../outside/private')],
+      ],
+    },
+    {
+      what: 'what two sidecars list is free once both drop it (4)',
+      first: [
+        document,
+        attachment,
+        list,
+        { path: 'inbox/private/b.txt', text: 'b' },
+        { path: 'inbox/private/b.txt.meta.json', text: list.text },
+      ],
+      steps: [
+        [100, move('private/b.txt', 'd/c.txt')],
+        [0, move('private/b.txt.meta.json', 'd/c.txt.meta.json')],
+        [0, write('private/a.txt.meta.json', '{}')],
+      ],
+    },
+    {
+      what: 'an attachment stays one while its unsent document is hidden by a mount (4)',
+      first: [document, attachment, list],
+      steps: [
+        [100, { kind: 'mount', path: 'inbox/private' }],
+        [0, write('private/b.csv', 'b')],
+        [0, write('private/d.csv', 'd')],
+        [2_500, { kind: 'unmount', path: 'inbox/private' }],
+        [20_000, move('private/extra/t.csv', 'c.csv')],
+      ],
+      setting: { requestsPerMinute: 2 },
+    },
+    {
       what: 'a file may be saved over one that counts as narrower',
       first: [
         { path: 'inbox/a.csv', text: 'a' },

@@ -18,6 +18,7 @@ export function attaches(
   if (rootTrouble(folder) !== null || unlistedTrouble(folder, owner) !== null) return 'unclear';
   // Where case does not count, what lies in a directory is found by the name that this had before, too.
   if (directoriesTo(owner).some((place) => entryAt(folder, place, locateOnDisk) === null)) return 'gone';
+  if (elsewhere !== null && path !== null && !isFreeFor(elsewhere, folder, path)) return 'dropped';
   const standing = entryAt(folder, owner, locateOnDisk);
   const isOwnerGone = standing === null;
   const named = classifyByName(folder, owner);

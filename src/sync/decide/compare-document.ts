@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import {
   directoryOf,
   hasGone,
+  isAtOrBelow,
   isSameFile,
   nameOf,
   pathAfterMove,
@@ -26,6 +27,7 @@ import type {
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode, likelySidecarCode } from '../../model/report/wait-kinds.ts';
 import { arrivesWithinMs, underWayReason } from '../send/late-arrivals.ts';
+import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { EngineParts } from '../parts.ts';
 import { hashAsPlanned } from '../send/planned.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
@@ -81,6 +83,8 @@ interface Options extends EngineParts {
   readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
   /** Looks for files in all folders. */
   readonly search: (lost: readonly FileStat[]) => ReturnType<typeof findInFolders>;
+  /** Mount points on or below which files may lie that nobody sees. */
+  readonly covered: () => readonly CoveredMountPoint[];
   /** What a file lacks by its own format. */
   readonly formatOf: (task: Task, stat: FileStat) => Promise<NonNullable<Task['format']>>;
 }
@@ -182,6 +186,9 @@ export class DocumentComparison {
       Promise.all(refs.map((ref) => this.#attaches(ref, place, document)));
     const answers = await ask(owners);
     if (ownerStat === undefined || !answers.every(isOver)) return answers;
+    const hides = ({ folder, path, mayHold }: CoveredMountPoint) =>
+      mayHold(ownerStat.dev) && owners.some((one) => one.folder === folder && isAtOrBelow(one.path, path));
+    if (this.#options.covered().some(hides)) return ['unclear'];
     // It is gone only where no directory has it, as they are now.
     const { files, isUnlisted } = (await this.#options.search([ownerStat]))([ownerStat]);
     // Without a number it may look like the one that is asked about.

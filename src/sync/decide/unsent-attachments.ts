@@ -55,16 +55,22 @@ export class UnsentAttachments {
     for (const one of this.#with(found, isSameFile)) this.#end(one);
   }
 
-  /** A document was deleted: it attaches nothing any more. */
-  deleted(owner: DocumentRef): void {
-    for (const one of this.#byOwner.get(refKey(owner))?.values() ?? []) this.#end(one);
+  /** A document was deleted, of this file: it attaches nothing any more, where it was and where it was seen since. */
+  deleted(owner: DocumentRef, file: FileStat): void {
+    const moved = this.#byFile.get(ownerKey(file)) ?? [];
+    for (const one of [...(this.#byOwner.get(refKey(owner))?.values() ?? []), ...moved]) this.#end(one);
   }
 
-  /** A document was sent: of what it was sent with its record tells from now on. True: there is more, here or where it was. */
+  /** A document was sent: of what it was sent with its record tells from now on. True: there is more. */
   sent(owner: DocumentRef, file: FileStat, isSent: IsSent): boolean {
     for (const one of this.#byOwner.get(refKey(owner))?.values() ?? [])
       if (isSent(owner, { folder: owner.folder, path: one.path }, one.stat)) this.#remove(one);
-    return this.#byOwner.has(refKey(owner)) || this.#byFile.has(ownerKey(file));
+    return this.attachesAny(owner, file);
+  }
+
+  /** Whether a document attaches more than it was sent with, here or where it was. */
+  attachesAny(owner: DocumentRef, file: FileStat | undefined): boolean {
+    return this.#byOwner.has(refKey(owner)) || (file !== undefined && this.#byFile.has(ownerKey(file)));
   }
 
   /** The mode that this very file counts as held with; null: it was not seen attached. */

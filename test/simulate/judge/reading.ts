@@ -82,6 +82,8 @@ export class Reading {
   readonly files = new Map<string, RoledFile>();
   /** Of two names that are one in NFC, either may stand (contract 7.3): paths, and the files that are not in `files`. */
   readonly twins = new Map<string, RoledFile>();
+  /** Paths of what goes out with several documents. */
+  readonly shared = new Set<string>();
   readonly #seen = new Map<string, SeenFile>();
   /** Paths of `#seen`, by the directory that names them. */
   readonly #listed = new Map<string, string[]>();
@@ -114,9 +116,12 @@ export class Reading {
     }
     const inFolders = [...this.#seen.values()].filter(({ path }) => this.#folderOf(path) !== undefined);
     const lists = this.#lists(inFolders);
-    const owners = new Map(
-      [...lists].flatMap(([owner, listed]) => listed.map((path) => [path, owner] as const)),
-    );
+    const owners = new Map<string, string>();
+    for (const [owner, listed] of lists)
+      for (const path of listed) {
+        if (owners.has(path)) this.shared.add(path);
+        owners.set(path, owner);
+      }
     for (const file of inFolders)
       this.files.set(file.path, {
         ...file,

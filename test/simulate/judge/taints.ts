@@ -56,7 +56,10 @@ export class Taints {
   #attached = new Map<object, Attached>();
   /** Attachments that are none any more. */
   readonly #former = new Map<object, Former>();
-  /** Files that came to the places of attachments, as a save of one does, and those of documents that may be recorded. */
+  /**
+   * Files that came to the places of attachments, as a save of one does, those of documents that may be recorded, and those
+   * that several documents attached: each list of them holds (contract 4).
+   */
   readonly #perhaps = new WeakSet<object>();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Said[]>();
@@ -217,6 +220,7 @@ export class Taints {
       // What a sidecar lists is no document: nothing is attached to it (contract 4, 7.9).
       if (reading.isListedByDocument(role.owner)) continue;
       const known = this.#attached.get(identity);
+      if (reading.shared.has(path)) this.#perhaps.add(identity);
       this.#attached.set(identity, {
         owner: role.owner,
         ownerIdentity: reading.files.get(role.owner)?.identity,
