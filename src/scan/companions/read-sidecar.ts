@@ -23,7 +23,7 @@ const defaultsOf = createTextCache((text) => readText(text, readMetadata), remem
 
 const notPlain = {
   kind: 'invalid',
-  message: `it is larger than ${maxSmallFileBytes / 1024} KiB, a symbolic link or not a regular file; replace it with a file, or remove it`,
+  message: `it is larger than ${maxSmallFileBytes / 1024} KiB or not a regular file; replace it with one, or remove it`,
 } as const;
 
 /** What the bytes of a document's sidecar say. */
@@ -52,8 +52,13 @@ function readJsonFile<T>(absolute: string, read: (text: string) => Reading<T>): 
     return reading.kind === 'valid' ? { ...reading, stats: file.stats } : reading;
   } catch (error) {
     const code = errorCode(error);
-    // A link, or a socket.
-    return code === 'ELOOP' || code === 'ENXIO' ? notPlain : { kind: 'unreadable', code };
+    if (code === 'ELOOP')
+      return {
+        kind: 'invalid',
+        message: 'it is a symbolic link, which is not followed; replace it with the file itself',
+      };
+    // A socket.
+    return code === 'ENXIO' ? notPlain : { kind: 'unreadable', code };
   }
 }
 

@@ -27,8 +27,9 @@ it.each([
   expect('code' in reading ? `${reading.kind} ${reading.code}` : reading.kind).toBe(expected);
 });
 
-it('a directory in its place is not gone, and states nothing', () => {
+it('a directory in its place is not gone, and states nothing; a link is said to be one', () => {
   expect(readSidecarFile(folder.join('directory.json')).kind).toBe('invalid');
+  expect(JSON.stringify(readSidecarFile(folder.join('link.json')))).toContain('it is a symbolic link');
 });
 
 it('what it states is what stands in it', () => {
