@@ -301,7 +301,6 @@ export class Engine {
       unsent: this.#unsentAttachments,
       unsentModes: this.#unsentModes,
       inspectAgain: (ref) => this.#inspectPath(ref, { present: true, priority: 'live', at: clock.now() }),
-      standsElsewhere: (ref, stat) => this.#standsElsewhere(ref, stat),
       search: (lost) => this.#search(lost),
       covered: () => this.#roots.covered(),
       formatOf: (task, stat) => this.#formatOf(task, stat),

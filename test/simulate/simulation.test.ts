@@ -196,6 +196,26 @@ describe('the simulation', () => {
     },
   );
 
+  const stated = write('a.csv.meta.json', '{"shareInfo":{"mode":"NONE"},"attachments":["t.csv"]}');
+  const saved = [stated, move('a.csv', 'old.csv'), write('a.csv', 'b')];
+  const single = caselessPlan([{ path: 'inbox/a.csv', text: 'a' }], []);
+  itRuns(
+    'a narrower mode goes out though it is not known whether the file before arrived from its new place (7.27)',
+    {
+      ...single,
+      setting: { ...single.setting, inDoubt: 'hold' },
+      steps: [
+        ...saved.map((act, index) => ({ afterMs: index === 0 ? 20_000 : 0, act })),
+        { afterMs: 0, gap: 'ledger', act: write('.meta.json', '{}') },
+        { afterMs: 0, gap: 'ledger', act: { kind: 'restart', how: 'power', downMs: 10 } },
+      ],
+    },
+    (said) => {
+      expect(said).toMatch(/warn in doubt .*"old.csv"[^]*modify doc-1 .*"NONE"/);
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const ignoring = { path: 'inbox/private/extra/.ingestignore', text: 't.csv' };
   itRuns(
     'what a pattern below leaves out was never an attachment (4)',

@@ -79,8 +79,6 @@ interface Options extends EngineParts {
   readonly unsentModes: Pick<UnsentModes, 'noteAttachment'>;
   /** What a document is sent with has changed by what its record says: it is inspected again. */
   readonly inspectAgain: (ref: DocumentRef) => void;
-  /** Whether a file is known to stand at another path than this one. */
-  readonly standsElsewhere: (ref: DocumentRef, stat: FileStat) => boolean;
   /** Looks for files in all folders. */
   readonly search: (lost: readonly FileStat[]) => ReturnType<typeof findInFolders>;
   /** Mount points on or below which files may lie that nobody sees. */
@@ -341,10 +339,8 @@ export class DocumentComparison {
     if (document === undefined || record === undefined || record.docId === task.unknownDocId) return null;
     if (planNarrowing(document, record) === null || (await this.awaitOwners(task, document)) !== null)
       return null;
-    const { folders, standsElsewhere } = this.#options;
-    const isKnown =
-      sameFile(record.stat, document.stat) ||
-      (folders.isListedSince(task.since) && !standsElsewhere(document.ref, record.stat));
+    const { folders } = this.#options;
+    const isKnown = sameFile(record.stat, document.stat) || folders.isListedSince(task.since);
     const move = isKnown ? await this.findMove(task, document) : compareAgain;
     if (move.kind !== 'none') return move;
     const found = await this.compare(task, document, record);
