@@ -20,7 +20,10 @@ export interface Explanation {
   readonly isTold?: boolean;
   /** Of a reason: nothing is sent until somebody else does something. */
   readonly blocks?: true;
-  /** Of a reason that is no error: no uploads go out, `for-now` or until a person decides; absent: others do. */
+  /**
+   * Of a reason that is no error, and yet nothing goes out: until it passes by itself (`for-now`), or until a person
+   * decides. Absent: other documents go out.
+   */
   readonly halts?: 'for-now' | 'until-decided';
   /** Of a document that waits: what for; absent: for something else than these. */
   readonly waits?: WaitKind;
