@@ -338,6 +338,14 @@ export function isPerhapsSame(a: FileStat, b: FileStat): boolean {
   return sameInode(a, b) && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }
 
+/**
+ * Whether two stats count as one file where that shares less: as `isSameFile`, and without usable numbers by size and
+ * times.
+ */
+export function isAlike(a: FileStat, b: FileStat): boolean {
+  return a.ino === 0 ? isPerhapsSame(a, b) : isSameFile(a, b);
+}
+
 /** What a file is found by, wherever it stands: its number, or where none is known its size and time. */
 export function fileKey({ ino, size, mtimeMs }: FileStat): number | string {
   return ino === 0 ? `${size} ${mtimeMs}` : ino;

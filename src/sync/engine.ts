@@ -14,6 +14,7 @@ import {
   directoryOf,
   isAbsent,
   isAtOrBelow,
+  isPerhapsSame,
   joinPath,
   nameOf,
   refKey,
@@ -918,10 +919,11 @@ export class Engine {
   /** What a file without a record counts as held with. */
   #unsentModesOf(file: Pick<FoundDocument, 'stat'>): readonly HeldMode[] {
     const { stat } = file;
-    if (this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat))) return [];
+    const isTold = this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat));
+    if (isTold && stat.ino !== 0) return [];
     // What a scan saw last may be gone since.
-    for (const { ref, seen } of this.tasks.presentWithInode(stat.ino))
-      if (seen !== null && sameFile(seen.stat, stat)) this.#unsentModes.note(ref, seen);
+    for (const { ref, seen } of this.tasks.presentLike(stat))
+      if (seen !== null && isPerhapsSame(seen.stat, stat)) this.#unsentModes.note(ref, seen);
     const known = this.#unsentAttachments.modeOf(stat) ?? this.#unsentModes.of(file);
     return [...(known === null ? [] : [known]), ...this.#ledger.formerModes(stat)];
   }
@@ -947,7 +949,7 @@ export class Engine {
   /** Whether a file is known to stand at another path than this one. Those that wait unread are inspected for it. */
   #standsElsewhere(ref: DocumentRef, stat: FileStat): boolean {
     this.#openUnread(this.tasks.backlog.takeLike(stat));
-    return [...this.tasks.presentWithInode(stat.ino)].some(
+    return [...this.tasks.presentLike(stat)].some(
       ({ key, seen }) => key !== refKey(ref) && seen !== null && sameFile(seen.stat, stat),
     );
   }

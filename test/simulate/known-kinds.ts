@@ -9,10 +9,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'without numbers of files, what looks like an attachment that moved waits with it (7.27)',
   ],
   [
-    /^wider-than-its-file\/(?:in-a-gap\/)?identities$/,
-    'without numbers of files the mode of an attachment does not go with it when it moves (7.27)',
-  ],
-  [
     /^not-there\/in-a-gap/,
     'a copy is taken for the file that was renamed, and its first place is gone by then (7.1, 7.19)',
   ],

@@ -676,6 +676,29 @@ describe('the simulation', () => {
       ],
       setting: { habits: { firstInode: 2 ** 53 } },
     },
+    {
+      what: 'without numbers of files, what a sidecar no longer lists is shared with nobody (7.27)',
+      first: [
+        { path: 'inbox/d/report.pdf', text: 'a' },
+        { path: 'inbox/d/report.pdf.meta.json', text: '{"attachments":["t.csv"]}' },
+        { path: 'inbox/d/t.csv', text: 't' },
+      ],
+      steps: [[20_000, write('d/report.pdf.meta.json', '{"shareInfo":{"mode":"EVERYONE"}}')]],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
+    {
+      what: 'without numbers of files, an attachment that moves is shared with nobody (7.27)',
+      first: [
+        { path: 'inbox/d/report.pdf', text: 'a' },
+        { path: 'inbox/d/report.pdf.meta.json', text: '{"attachments":["extra/t.csv"]}' },
+        { path: 'inbox/d/extra/t.csv', text: 't' },
+      ],
+      steps: [
+        [20_000, move('d/extra/t.csv', 'u.csv')],
+        [0, { kind: 'remove', path: 'inbox/d/report.pdf' }],
+      ],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

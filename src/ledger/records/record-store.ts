@@ -60,7 +60,7 @@ export class RecordStore {
         .filter(({ rare }) => rare?.attachments?.some((one) => isPerhapsSame(one.stat, stat)));
       return Array.from(new Set([...this.#files().get(refKey(ref)), ...byFile]), toEntry);
     },
-    findHolders: ({ ino }) => (ino === 0 ? [] : this.#files().get(ino).map(toEntry)),
+    findHolders: (stat) => this.#files().get(fileKey(stat)).map(toEntry),
     findByDocId: (docId) => {
       const record = this.#docIds().get(docId);
       return record === undefined ? undefined : refOf(record);
@@ -248,13 +248,9 @@ function fileKeys(record: StoredRecord): readonly (string | number)[] {
   if (directory === null || rare === null) return [fileKey(record)];
   const { attachments = [], heldModes = [], standing } = rare;
   const files = [...attachments.map(({ stat }) => stat), ...heldModes.flatMap(({ file }) => file ?? [])];
-  const keys = new Set<string | number>([
-    fileKey(record),
-    standing?.ino ?? 0,
-    ...files.map((file) => file.ino),
-  ]);
-  for (const { path, folder = directory.folder, stat } of attachments)
-    if (path !== undefined) keys.add(refKey({ folder, path })).add(fileKey(stat));
+  const keys = new Set<string | number>([fileKey(record), standing?.ino ?? 0, ...files.map(fileKey)]);
+  for (const { path, folder = directory.folder } of attachments)
+    if (path !== undefined) keys.add(refKey({ folder, path }));
   keys.delete(0);
   return [...keys];
 }

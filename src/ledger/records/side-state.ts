@@ -1,6 +1,6 @@
 import { passedMs } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { isSameFile, refKey } from '../../model/document.ts';
+import { fileKey, isAlike, refKey } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { SideChange } from './stored-change.ts';
@@ -36,7 +36,7 @@ export class SideState {
   readonly #roots = new Map<string, Of<'root'>>();
   readonly #mounts = new Map<string, Of<'mounts'>>();
   /** By `fileKey`, the oldest first. */
-  readonly #former = new Map<string, Of<'former'>>();
+  readonly #former = new Map<string | number, Of<'former'>>();
   #service: Of<'service'> | null = null;
   #sent = new Map<string, SentRequest>();
   #appliedSince = 0;
@@ -57,7 +57,7 @@ export class SideState {
     bareMountPoints: (folder) => this.#mounts.get(folder)?.bare ?? [],
     formerModes: (file) => {
       const held = this.#former.get(fileKey(file))?.held;
-      return held !== undefined && isSameFile(held.file, file) ? [held] : [];
+      return held !== undefined && isAlike(held.file, file) ? [held] : [];
     },
     service: () => this.#service?.service ?? null,
     sentRequests: () => [...this.#sent.values()],
@@ -145,7 +145,8 @@ export class SideState {
 
   /** A file has a record of its own, which tells from now on. */
   recorded(file: FileStat): void {
-    if (this.#former.size === 0) return;
+    // Without a number it may be another one's.
+    if (this.#former.size === 0 || file.ino === 0) return;
     for (const { file: former } of this.reader.formerModes(file)) this.#former.delete(fileKey(former));
   }
 
@@ -194,10 +195,6 @@ export class SideState {
   isGrown(): boolean {
     return this.#appliedSince >= PRUNE_AFTER;
   }
-}
-
-function fileKey({ ino, birthtimeMs }: FileStat): string {
-  return `${ino} ${birthtimeMs}`;
 }
 
 function approvalLines(folder: string, answers: ReadonlyMap<string, Answer>, answer: Answer): SideChange[] {

@@ -1,13 +1,5 @@
 import { printable } from '../../lib/text/printable.ts';
-import {
-  directoriesTo,
-  directoryOf,
-  isSameFile,
-  joinPath,
-  nameOf,
-  pathAfterMove,
-  refKey,
-} from '../document.ts';
+import { directoriesTo, directoryOf, isAlike, joinPath, nameOf, pathAfterMove, refKey } from '../document.ts';
 import type { DocumentRef, FoundAttachment, FoundDocument, HeldMode } from '../document.ts';
 import { attachmentDirectoryEnd, sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
@@ -332,11 +324,13 @@ export function rememberFiles(
   if (before === undefined) return change;
   const entry = { ref: from, record: before };
   const present = [...filesOfRecord(record), ...record.attachments.map(({ stat }) => stat)];
-  const isGone = ({ file }: FormerMode) => !present.some((stat) => isSameFile(file, stat));
+  const isGone = ({ file }: FormerMode) => !present.some((stat) => isAlike(file, stat));
   const isUnrecorded = ({ file }: FormerMode) =>
     ledger
       .findByFile(file)
-      .every((other) => other.record.docId === record.docId || !tellsOf(other.record, file));
+      .every(
+        (other) => other.record.docId === record.docId || file.ino === 0 || !tellsOf(other.record, file),
+      );
   const former = filesOf(entry).filter((one) => isGone(one) && isUnrecorded(one));
   const own = (record.heldModes ?? []).filter(({ file }) => file === undefined);
   const heldModes = [...own, ...former.slice(-mostFormerFiles)];
@@ -379,7 +373,7 @@ function linksOf(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   { records }: Pick<Holders, 'records'>,
 ): readonly LedgerEntry[] {
-  return records.filter((entry) => refKey(entry.ref) !== refKey(ref) && isSameFile(entry.record.stat, stat));
+  return records.filter((entry) => refKey(entry.ref) !== refKey(ref) && isAlike(entry.record.stat, stat));
 }
 
 /** Those of them that are held as it is stated for them: the others speak of the past, of which the own record tells. */
@@ -408,7 +402,7 @@ function otherModes(
 ): readonly HeldMode[] {
   // What became of the file since it is this document, its record says. Of an imported or adopted one it does not.
   if (record !== undefined && tellsOf(record, found.stat) && !isModeUnknown(record)) return [];
-  const former = holders.records.flatMap(otherFiles).filter(({ file }) => isSameFile(file, found.stat));
+  const former = holders.records.flatMap(otherFiles).filter(({ file }) => isAlike(file, found.stat));
   return [...former, ...(linksOf(found, holders).length > 0 ? [] : holders.unsent)];
 }
 
@@ -422,12 +416,10 @@ function otherFiles({ ref, record }: LedgerEntry): readonly FormerMode[] {
   const former = (record.heldModes ?? []).flatMap(({ file, ...held }) =>
     file === undefined ? [] : [{ ...held, file }],
   );
-  const attached = record.attachments
-    .filter(({ stat }) => stat.ino !== 0)
-    .map(({ stat: file }): FormerMode => {
-      const by = sidecarPlaces(ref.path).byName;
-      return { ...ref, mode: 'NONE', by, isAttachment: true, file };
-    });
+  const attached = record.attachments.map(({ stat: file }): FormerMode => {
+    const by = sidecarPlaces(ref.path).byName;
+    return { ...ref, mode: 'NONE', by, isAttachment: true, file };
+  });
   const standing =
     record.standing === undefined ? [] : [{ ...modeOfRecord({ ref, record }), file: record.standing }];
   return [...former, ...attached, ...standing];

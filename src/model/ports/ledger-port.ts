@@ -2,7 +2,7 @@ import type * as z from 'zod';
 
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
-import { isSameFile, sameFile, sameStat } from '../document.ts';
+import { isAlike, isSameFile, sameFile, sameStat } from '../document.ts';
 import { unreadableCode } from '../errors.ts';
 import type { DocumentEntry, DocumentRef, FileStat, FileIdentity } from '../document.ts';
 import type { plainChangeSchema, recordSchema } from './ledger-schema.ts';
@@ -15,7 +15,7 @@ export function tellsOf(
   { stat, standing }: Pick<LedgerRecord, 'stat' | 'standing'>,
   file: FileStat,
 ): boolean {
-  return isSameFile(stat, file) && (standing === undefined || !isSameFile(standing, file));
+  return isAlike(stat, file) && (standing === undefined || !isSameFile(standing, file));
 }
 
 /** `standing` of a record at whose path a file stands. */

@@ -1,4 +1,4 @@
-import { directoryOf, isPerhapsSame, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
+import { directoryOf, isAlike, isSameFile, pathAfterMove, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
@@ -139,17 +139,14 @@ export function recordedOwners(
   ledger: Pick<LedgerPort, 'findOwners' | 'get'>,
 ): readonly FormerOwner[] {
   const own = ledger.get(ref);
-  const isPerhaps = stat.ino === 0 ? isPerhapsSame : isSameFile;
-  const isOwn = own !== undefined && isPerhaps(own.stat, stat);
+  const isOwn = own !== undefined && isAlike(own.stat, stat);
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
     if (refKey(owner) === refKey(ref) || filesOfRecord(record).some((file) => isSameFile(file, stat)))
       return [];
     const here = record.attachments.filter((one) => isAttachedAt(one, owner, ref));
     const isLike = ({ path, stat: attached, sha256 }: RecordedAttachment) =>
-      path !== undefined &&
-      isPerhaps(attached, stat) &&
-      !(isOwn && (stat.ino !== 0 || own.sha256 === sha256));
+      path !== undefined && isAlike(attached, stat) && !(isOwn && (stat.ino !== 0 || own.sha256 === sha256));
     const found = here.length > 0 ? here : record.attachments.filter(isLike);
     const isTold = here.length > 0 || stat.ino !== 0;
     return found.map(({ path = '', folder = owner.folder, sha256 }) => ({

@@ -121,7 +121,7 @@ export class DocumentComparison {
     const placesOf = (owner: FileStat) => {
       // What is in doubt may be held with it.
       if (this.#ledger.doubts().some(({ stat }) => stat !== undefined && isSameFile(stat, owner))) return [];
-      const present = [...evidence.tasks.presentWithInode(owner.ino)].filter(
+      const present = [...evidence.tasks.presentLike(owner)].filter(
         ({ seen }) => seen !== null && sameFile(seen.stat, owner),
       );
       const sent = this.#ledger.findByFile(owner).filter(({ record }) => isSameFile(record.stat, owner));

@@ -62,7 +62,7 @@ export type MoveDecision =
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
   readonly ledger: Pick<LedgerPort, 'get' | 'findByFile' | 'intents'>;
-  readonly tasks: Pick<TaskStore, 'get' | 'in' | 'missingOfSize' | 'presentWithInode'>;
+  readonly tasks: Pick<TaskStore, 'get' | 'in' | 'missingOfSize' | 'presentLike'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
   /** Undefined: the folder is not configured any more. */
@@ -192,7 +192,7 @@ async function findOrigin(
 
 /** Its own file was seen at another path: what is like it is a copy. */
 function standsElsewhere({ record: { stat } }: LedgerEntry, tasks: MoveEvidence['tasks']): boolean {
-  return [...tasks.presentWithInode(stat.ino)].some(
+  return [...tasks.presentLike(stat)].some(
     ({ seen }) => seen !== null && isBirthKnown(seen.stat, stat) && sameFile(seen.stat, stat),
   );
 }
@@ -244,7 +244,7 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
     // One that began later waits for this one.
     return intents.slice(0, own === -1 ? undefined : own).some(goesOut);
   }
-  for (const other of tasks.presentWithInode(stat.ino)) {
+  for (const other of tasks.presentLike(stat)) {
     const isSent = other.state.kind === 'sending' && other.seen?.stat.dev === stat.dev;
     if (isSent && other !== task) return true;
   }
@@ -347,7 +347,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     const displaced = ledger.get(ref);
     if (displaced === undefined || moved.has(displaced.docId)) continue;
     if (displaced.stat.ino === stat.ino) return none;
-    const target = newPlaceOf(key, displaced.stat.ino, tasks);
+    const target = newPlaceOf(key, displaced.stat, tasks);
     if (target === null) overwritten.push({ ref, record: displaced });
     else queue.push(target);
   }
@@ -438,10 +438,10 @@ async function recordOfFile(
 /** Where a file that was pushed from its path has gone: among the paths that differ. */
 function newPlaceOf(
   from: string,
-  ino: number,
+  file: FileStat,
   tasks: MoveEvidence['tasks'],
 ): { ref: DocumentRef; stat: FileStat } | null {
-  for (const { key, ref, seen } of tasks.presentWithInode(ino)) {
+  for (const { key, ref, seen } of tasks.presentLike(file)) {
     if (seen !== null && key !== from) return { ref, stat: seen.stat };
   }
   return null;

@@ -1,4 +1,4 @@
-import { fileKey, isPerhapsSame, isSameFile, refKey } from '../../model/document.ts';
+import { fileKey, isAlike, isSameFile, refKey } from '../../model/document.ts';
 import type { AttachedFile, DocumentRef, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import type { FormerOwner } from './attachments.ts';
 import { modeOfAttachment, UnsentModes } from './unsent-modes.ts';
@@ -38,8 +38,7 @@ export class UnsentAttachments {
 
   /** Other documents, to which a file was attached by a sidecar. `placesOf`: where the file of one stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
-    const isSame = found.stat.ino === 0 ? isPerhapsSame : isSameFile;
-    return this.#with(found, isSame).flatMap(({ owner, ownerStat, path, isListed }) => {
+    return this.#with(found, isAlike).flatMap(({ owner, ownerStat, path, isListed }) => {
       if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
       const standing = ownerStat === null ? [] : placesOf(ownerStat);
       const owners = standing.length > 0 ? standing : [owner];
@@ -84,7 +83,7 @@ export class UnsentAttachments {
     return [...new Set([...(this.#byFile.get(refKey(ref)) ?? []), ...this.#same(stat, isSame)])];
   }
 
-  #same(stat: FileStat, isSame = isSameFile): readonly UnsentAttachment[] {
+  #same(stat: FileStat, isSame = isAlike): readonly UnsentAttachment[] {
     return [...(this.#byFile.get(fileKey(stat)) ?? [])].filter((one) => isSame(one.stat, stat));
   }
 

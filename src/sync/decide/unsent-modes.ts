@@ -1,5 +1,5 @@
-import { sameFile } from '../../model/document.ts';
-import type { DocumentRef, FileIdentity, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
+import { fileKey, isPerhapsSame } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import { isWider } from '../../model/metadata/held-mode.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
 import type { Seen } from '../tasks/task.ts';
@@ -13,7 +13,7 @@ const mostFiles = 10_000;
  */
 export class UnsentModes {
   /** By identity, the oldest first. */
-  readonly #modes = new Map<string, { readonly file: FileIdentity; readonly held: HeldMode }>();
+  readonly #modes = new Map<string | number, { readonly file: FileStat; readonly held: HeldMode }>();
 
   /** A file is no longer where it was seen, or no longer with the sidecar that it had. */
   note(ref: DocumentRef, { stat, ownMode }: Seen): void {
@@ -28,28 +28,24 @@ export class UnsentModes {
     return before?.mode !== this.of({ stat })?.mode;
   }
 
-  /** A file counts as held with this mode, or a narrower one that is known. Nothing is known of one without an identity. */
+  /** A file counts as held with this mode, or a narrower one that is known. */
   keep(file: FileStat, held: HeldMode): void {
     const before = this.of({ stat: file });
-    this.#modes.delete(keyOf(file));
+    this.#modes.delete(fileKey(file));
     const narrowest = before !== null && isWider(held.mode, before.mode) ? before : held;
-    this.#modes.set(keyOf(file), { file, held: narrowest });
+    this.#modes.set(fileKey(file), { file, held: narrowest });
     const [oldest] = this.#modes.keys();
     if (this.#modes.size > mostFiles && oldest !== undefined) this.#modes.delete(oldest);
   }
 
   /** Null: none is known. */
   of({ stat }: Pick<FoundDocument, 'stat'>): HeldMode | null {
-    const known = this.#modes.get(keyOf(stat));
-    return known !== undefined && sameFile(known.file, stat) ? known.held : null;
+    const known = this.#modes.get(fileKey(stat));
+    return known !== undefined && isPerhapsSame(known.file, stat) ? known.held : null;
   }
 }
 
 /** The mode that a file counts as held with which a document that was not sent attaches: nobody else was to see it. */
 export function modeOfAttachment(owner: DocumentRef): HeldMode {
   return { ...owner, mode: 'NONE', by: sidecarPlaces(owner.path).byName, isAttachment: true };
-}
-
-function keyOf({ ino, birthtimeMs }: FileIdentity): string {
-  return `${ino}:${birthtimeMs}`;
 }

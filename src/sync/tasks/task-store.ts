@@ -1,4 +1,4 @@
-import { directoryOf, nameOf, refKey } from '../../model/document.ts';
+import { directoryOf, fileKey, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { noWaits } from '../../model/report/wait-kinds.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
@@ -53,7 +53,7 @@ export class TaskStore {
   readonly #missing = new Map<string, Set<Task>>();
   readonly #missingSizes = new TaskIndex();
   readonly #newSizes = new TaskIndex();
-  readonly #inodes = new TaskIndex();
+  readonly #files = new TaskIndex();
   /** The sizes under which a missing one was entered: its record may be gone when it leaves. */
   readonly #sizesOf = new Map<Task, ReadonlySet<number>>();
   readonly #counts = new Map<string, FolderCounts>();
@@ -145,17 +145,17 @@ export class TaskStore {
     return this.#missing.get(folder) ?? nobody;
   }
 
-  /** Tasks of files without a record that could be the one of this stat: of its size or its inode number. A copy. */
-  newcomersLike({ size, ino }: Pick<FileStat, 'size' | 'ino'>): readonly Task[] {
-    const others = [...this.#inodes.of(ino)].filter(
-      ({ hasRecord, seen }) => !hasRecord && seen?.stat.size !== size,
+  /** Tasks of files without a record that could be the one of this stat: of its size, or the same file. A copy. */
+  newcomersLike(stat: FileStat): readonly Task[] {
+    const others = [...this.presentLike(stat)].filter(
+      ({ hasRecord, seen }) => !hasRecord && seen?.stat.size !== stat.size,
     );
-    return [...this.#newSizes.of(size), ...others];
+    return [...this.#newSizes.of(stat.size), ...others];
   }
 
-  /** Tasks of files that stand there with this inode number, as last seen. */
-  presentWithInode(ino: number): Iterable<Task> {
-    return this.#inodes.of(ino);
+  /** Tasks of files that stand there and may be this one, by `fileKey`, as last seen. */
+  presentLike(stat: FileStat): Iterable<Task> {
+    return this.#files.of(fileKey(stat));
   }
 
   counts(folder: string): Readonly<FolderCounts> {
@@ -178,7 +178,7 @@ export class TaskStore {
     grow(this.#states, kind, task);
     if (task.present) {
       if (task.seen === null) return;
-      this.#inodes.add(task.seen.stat.ino, task);
+      this.#files.add(fileKey(task.seen.stat), task);
       if (!task.hasRecord) this.#newSizes.add(task.seen.stat.size, task);
       return;
     }
@@ -193,7 +193,7 @@ export class TaskStore {
     this.#count(task, -1);
     shrink(this.#states, task.state.kind, task);
     if (task.present && task.seen !== null) {
-      this.#inodes.remove(task.seen.stat.ino, task);
+      this.#files.remove(fileKey(task.seen.stat), task);
       this.#newSizes.remove(task.seen.stat.size, task);
     }
     shrink(this.#missing, task.ref.folder, task);
@@ -232,31 +232,31 @@ export class TaskStore {
   }
 }
 
-/** Tasks by a number of theirs. Most numbers belong to one task: these cost no set. */
+/** Tasks by a key of theirs. Most keys belong to one task: these cost no set. */
 class TaskIndex {
-  readonly #tasks = new Map<number, Task | Set<Task>>();
+  readonly #tasks = new Map<number | string, Task | Set<Task>>();
 
-  add(key: number, task: Task): void {
+  add(key: number | string, task: Task): void {
     const known = this.#tasks.get(key);
     if (known === undefined || known === task) this.#tasks.set(key, task);
     else if (known instanceof Set) known.add(task);
     else this.#tasks.set(key, new Set([known, task]));
   }
 
-  remove(key: number, task: Task): void {
+  remove(key: number | string, task: Task): void {
     const known = this.#tasks.get(key);
     if (known === task) this.#tasks.delete(key);
     else if (known instanceof Set && known.delete(task) && known.size === 0) this.#tasks.delete(key);
   }
 
   /** Live: do not change the index while going over it. */
-  of(key: number): Iterable<Task> {
+  of(key: number | string): Iterable<Task> {
     const known = this.#tasks.get(key);
     if (known === undefined) return [];
     return known instanceof Set ? known : [known];
   }
 
-  has(key: number): boolean {
+  has(key: number | string): boolean {
     return this.#tasks.has(key);
   }
 }

@@ -186,11 +186,11 @@ describe('a file that stands', () => {
     tasks.open(refOf('recorded'), { ...first, seen: seen(5, 9) });
     tasks.open(refOf('unseen'), first);
     tasks.open(refOf('neither'), { ...first, seen: seen(6, 1) });
-    expect(paths(tasks.presentWithInode(9))).toEqual(['inode', 'both', 'recorded']);
-    expect(paths(tasks.newcomersLike({ size: 5, ino: 9 })).toSorted()).toEqual(['both', 'inode', 'size']);
-    const both = tasks.get(refOf('both'));
-    if (both !== undefined) tasks.close(both);
-    expect(paths(tasks.presentWithInode(9))).toEqual(['inode', 'recorded']);
-    expect(paths(tasks.newcomersLike({ size: 5, ino: 9 })).toSorted()).toEqual(['inode', 'size']);
+    const like = statOf({ size: 5, ino: 9 });
+    expect(paths(tasks.presentLike(like))).toEqual(['inode', 'both', 'recorded']);
+    expect(paths(tasks.newcomersLike(like)).toSorted()).toEqual(['both', 'inode', 'size']);
+    tasks.close(tasks.get(refOf('both')) as Task);
+    expect(paths(tasks.presentLike(like))).toEqual(['inode', 'recorded']);
+    expect(paths(tasks.newcomersLike(like)).toSorted()).toEqual(['inode', 'size']);
   });
 });
