@@ -266,6 +266,7 @@ export class Engine {
       tasks: this.tasks,
       isRootChanged: (folder) => this.folders.view(folder)?.otherRoot !== undefined,
       isAsked: (ref) => this.#isAsked(ref),
+      graceMs: (ref) => this.#graceMs(ref),
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
       standing: this.#directories.at,
@@ -1301,9 +1302,15 @@ export class Engine {
     if (this.#ledger.answer(ref) !== undefined) return true;
     if (this.#ledger.hold(ref.folder) === undefined) return false;
     const task = this.tasks.get(ref);
-    if (task?.priority === 'backlog') return true;
-    const since = task?.gone?.since ?? Infinity;
-    return this.#clock.monotonic() >= since + this.#options.settings.timing.removeGraceMs;
+    return task?.priority === 'backlog' || (task !== undefined && this.#graceMs(ref) <= 0);
+  }
+
+  /** How long what has gone from a path may still come back, ms. */
+  #graceMs(ref: DocumentRef): number {
+    const task = this.tasks.get(ref);
+    if (task === undefined) return 0;
+    const now = this.#clock.monotonic();
+    return (task.gone?.since ?? now) + this.#options.settings.timing.removeGraceMs - now;
   }
 
   /** One search is for all that are looked for at the same time. */

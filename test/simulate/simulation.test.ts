@@ -709,6 +709,22 @@ describe('the simulation', () => {
     });
   }
 
+  const copiedAndBack = caselessPlan(firstOf({ 'b.pdf': 'a' }), [
+    { kind: 'copy', path: 'inbox/b.pdf', to: 'inbox/copy.pdf' },
+    { kind: 'remove', path: 'inbox/b.pdf' },
+    write('b.pdf', 'a'),
+  ]);
+  const times = [20_000, 1_900, 2_500];
+  const steps = copiedAndBack.steps.map((step, index) => ({ ...step, afterMs: times[index] ?? 0 }));
+  itRuns(
+    'F46: what is back in its place within its grace keeps its document, though there is a copy',
+    { ...copiedAndBack, steps },
+    (said) => {
+      expect(said.match(/(?:upload|modify|delete) .*→ ok/g)).toHaveLength(2);
+      expect(said).not.toContain('info moved');
+    },
+  );
+
   for (const [seed, what] of [
     [190_001_046, 'a document does not wait for the end of its own request'],
     [190_004_741, 'a process that was killed does not know that a narrower mode was refused'],

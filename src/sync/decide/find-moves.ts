@@ -57,7 +57,7 @@ export interface Move {
 
 /** `settling`: something of it is under way. */
 export type MoveDecision =
-  { readonly kind: 'none' } | typeof compareAgain | typeof compareAfterRequest | Move;
+  { readonly kind: 'none' } | { readonly kind: 'settling'; readonly againMs: number | null } | Move;
 
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
@@ -65,6 +65,8 @@ export interface MoveEvidence {
   readonly tasks: Pick<TaskStore, 'get' | 'in' | 'missingOfSize' | 'presentLike'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
+  /** How long what has gone from a path may still come back, ms. */
+  readonly graceMs: (ref: DocumentRef) => number;
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** Null: another file by now. Rejects where it cannot be read. */
@@ -184,6 +186,9 @@ async function findOrigin(
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (found === null) return findRelocation(document, evidence);
   const { match, proof } = found;
+  // It may be a copy: what is back in its place within its grace keeps its document.
+  const graceMs = proof === 'content' ? evidence.graceMs(match.ref) : 0;
+  if (graceMs > 0) return { kind: 'settling', againMs: graceMs };
   const isEdited = proof === 'edited';
   const stat = isEdited ? match.record.stat : document.stat;
   const step = { entry: match, to: document.ref, stat, isEdited };

@@ -23,6 +23,8 @@ interface Place {
   readonly missing?: readonly string[];
   /** What came of the search for those. */
   readonly outcome?: readonly TaskEvent[];
+  /** For how long they may come back. */
+  readonly graceMs?: number;
   /** Folders whose root is another one than the ledger knows. */
   readonly changedRoots?: readonly string[];
   /** What has happened to the tasks of files that stand there. */
@@ -101,7 +103,8 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   const task = tasks.get(refOf(at));
   if (task === undefined) throw new Error(`nothing stands at ${at}`);
   const isRootChanged = (folder: string) => place.changedRoots?.includes(folder) === true;
-  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, inspect, hash });
+  const graceMs = () => place.graceMs ?? 0;
+  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, graceMs, inspect, hash });
 }
 
 /** `from → to`, and what is left: `from` or, where an overwritten document takes that path, `from = whose`. */
@@ -190,6 +193,7 @@ describe('the document of a file that stands at a path', () => {
       'inbox/old → inbox/new edited; left: inbox/old',
     ],
     ['is that of the missing file with its content', copied('inbox/old'), follows],
+    ['is unclear while that may come back', { ...copied('inbox/old'), graceMs: 5 }, 'settling'],
     ['is new where it is older than the missing file with its content', copied('inbox/old', 102), 'none'],
     [
       'is new where the missing file with its content was seen at another path: it is a copy',
@@ -345,11 +349,7 @@ describe('the document of a file that stands at a path', () => {
     ],
     [
       'stays where a backup that overwrites the last one was made of it',
-      {
-        disk: { 'inbox/a': [9, 'new'], 'inbox/b': [1, 'one'] },
-        records: { ...rotated.records },
-        at: 'inbox/b',
-      },
+      { ...rotated, disk: { 'inbox/a': [9, 'new'], 'inbox/b': [1, 'one'] }, at: 'inbox/b' },
       'none',
     ],
     [
