@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 // @ts-expect-error: it is read by the programs of the simulation too, which are no TypeScript.
 import { bundleSimulation, nodeOptions } from './bundle-simulation.mjs';
 import { plainSetting } from './shrink-plan.ts';
+import type { Gap } from './world/gaps.ts';
 import type { Act, Plan } from './world/plan.ts';
 import { randomPlan } from './world/random-plan.ts';
 
@@ -232,7 +233,7 @@ describe('the simulation', () => {
   const blameless: readonly {
     readonly what: string;
     readonly first: Plan['first'];
-    readonly steps: readonly (readonly [afterMs: number, act: Act])[];
+    readonly steps: readonly (readonly [afterMs: number, act: Act, gap?: Gap])[];
     readonly setting?: Partial<Plan['setting']>;
   }[] = [
     {
@@ -699,10 +700,82 @@ describe('the simulation', () => {
       ],
       setting: { habits: { firstInode: 2 ** 53 } },
     },
+    {
+      what: 'what a file attaches that is an attachment itself may wait with it (4)',
+      first: [document, attachment, { ...list, text: '{"attachments":["extra/t.csv","b.csv"]}' }],
+      steps: [
+        [0, write('private/extra/u.csv', 'u')],
+        [0, write('private/extra/t.csv.meta.json', '{"attachments":["u.csv"]}')],
+        [100, move('private/extra/u.csv', 'd/b.csv')],
+      ],
+    },
+    {
+      what: 'an attachment that comes back elsewhere may wait while the list names its old name (4)',
+      first: [document, attachment, list],
+      steps: [
+        [100, { kind: 'rename', path: 'inbox/private/extra', to: 'outside/extra' }],
+        [60_000, write('b.csv', 'b')],
+        [0, { kind: 'rename', path: 'outside/extra', to: 'inbox/d/other' }],
+      ],
+    },
+    {
+      what: 'what a document in doubt was sent without may still be its attachment (4)',
+      first: [document, attachment, list],
+      steps: [
+        [3_000, { kind: 'remove', path: sidecar }],
+        [0, move('private', 'moved')],
+        [1_000, move('moved/a.txt', 'a.txt')],
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [20_000, write('.hidden.pdf', 'b')],
+      ],
+    },
+    {
+      what: 'the sidecar of another file that came to the place of a document says nothing of its attachments (4)',
+      first: [document, attachment, list, { path: 'inbox/b.csv', text: 'b' }],
+      steps: [
+        [20_000, move('b.csv', 'private/a.txt')],
+        [700, write('private/a.txt.meta.json', '{}')],
+      ],
+      setting: { maxDeleteCount: 0 },
+    },
+    {
+      what: 'what a change was about to go out with before a kill may be in its record (4)',
+      first: [document, attachment, { path: 'inbox/b.csv', text: 'b' }],
+      steps: [
+        [20_000, write('private/extra/u.csv', 'u')],
+        [
+          0,
+          write('private/a.txt.meta.json', '{"shareInfo":{"mode":"DEFAULT"},"attachments":["extra/u.csv"]}'),
+        ],
+        [0, { kind: 'remove', path: document.path }, 'ledger'],
+        [0, { kind: 'restart', how: 'power', downMs: 10 }, 'ledger'],
+      ],
+      setting: { maxDeleteCount: 0 },
+    },
+    {
+      what: 'an ambiguous sidecar does not say what an owner attaches no longer (4)',
+      first: [document, attachment, list, { path: 'inbox/d/a.csv', text: 'b' }],
+      steps: [
+        [0, { kind: 'link', path: document.path, to: 'inbox/d/a.txt' }],
+        [20_000, { kind: 'remove', path: document.path }],
+        [0, write('d/a.meta.json', '{}')],
+      ],
+      setting: { maxDeleteCount: 0 },
+    },
+    {
+      what: 'the list that another document takes over holds though the one before it was deleted (4)',
+      first: [{ path: 'inbox/b.csv', text: 'b' }, document],
+      steps: [
+        [100, write('private/extra/t.csv', 't')],
+        [0, write('private/a.txt.meta.json', '{"shareInfo":{"mode":"NONE"},"attachments":["extra/t.csv"]}')],
+        [20_000, move('b.csv', 'private/a.txt')],
+        [0, write('private/a.txt.meta.json', ''), 'answer'],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
-    const timed = steps.map(([afterMs, act]) => ({ afterMs, act }));
+    const timed = steps.map(([afterMs, act, gap]) => ({ afterMs, act, ...(gap && { gap }) }));
     const timedPlan = { ...plan, setting: { ...setting, habits: {}, ...own }, steps: timed };
     itRuns(`finds nothing wrong: ${what}`, timedPlan, (said) => {
       expect(said).not.toContain('{"seed"');

@@ -25,6 +25,8 @@ interface Former extends Attached {
   readonly overAt: number;
   /** What said so did not stand for long enough to be seen for certain. */
   readonly isGlimpse: boolean;
+  /** The document that was sent without it, which said so: where that is in doubt, nobody knows. */
+  readonly sentWithout?: string;
 }
 
 /** What a file means beyond what stands beside it now. */
@@ -109,11 +111,13 @@ export class Taints {
       this.#inherit(identity, [...taintOf(identity).holdings, ...stated]);
     }
     this.#unsent.clear();
-    for (const [identity, { docId }] of this.#attached) {
+    for (const [identity, { docId, ownerIdentity }] of this.#attached) {
       if (docId !== null && this.#held.all.get(docId)?.answer === 'usable') continue;
       this.#attached.delete(identity);
-      // The answer may be written down: then it stands in its record (contract 4).
-      if (docId !== null) this.#perhaps.add(identity);
+      // The answer, or that a change with it was about to go out, may be written down: then it stands in its record
+      // (contract 4).
+      if (docId !== null || (ownerIdentity !== undefined && sent.has(ownerIdentity)))
+        this.#perhaps.add(identity);
     }
     for (const [identity, { docId }] of this.#former)
       if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#former.delete(identity);
@@ -144,7 +148,7 @@ export class Taints {
         one.sentWith.every((id) => id === docId && attachments.length > 0)
       ) {
         this.#attached.delete(identity);
-        this.#former.set(identity, { ...one, overAt: now, isGlimpse: false });
+        this.#former.set(identity, { ...one, overAt: now, isGlimpse: false, sentWithout: docId });
       }
     }
   }
@@ -217,13 +221,17 @@ export class Taints {
     for (const { path, identity, role, isUnlisted } of reading.files.values()) {
       // What no listing has shown nobody knows.
       if (role.kind !== 'attachment' || (isUnlisted && !this.#attached.has(identity))) continue;
-      // What a sidecar lists is no document: nothing is attached to it (contract 4, 7.9).
-      if (reading.isListedByDocument(role.owner)) continue;
+      const ownerIdentity = reading.files.get(role.owner)?.identity;
+      // What a sidecar lists is no document: whether anything is attached to it the contract leaves open (4, 7.9).
+      if (reading.isListedByDocument(role.owner)) {
+        this.#perhaps.add(identity);
+        continue;
+      }
       const known = this.#attached.get(identity);
-      if (reading.shared.has(path)) this.#perhaps.add(identity);
+      if (reading.shared.has(path) || this.#isOfAnother(known, ownerIdentity)) this.#perhaps.add(identity);
       this.#attached.set(identity, {
         owner: role.owner,
-        ownerIdentity: reading.files.get(role.owner)?.identity,
+        ownerIdentity,
         path,
         since: known?.since ?? now,
         until: Infinity,
@@ -245,6 +253,8 @@ export class Taints {
       const isGone = goneAt !== null && one.docId === null && now - goneAt > this.#seenMs;
       const isOver = isAway ? isGone : this.#isOver(one, identity, reading);
       if (isOver) this.#attached.delete(identity);
+      // What comes back may be what the list still names under its old name (contract 4).
+      if (isGone) this.#perhaps.add(identity);
       if (isOver && !isGone)
         this.#former.set(identity, { ...ended, overAt: now, isGlimpse: this.#mayGoOn(one, reading) });
       // What has come to its place may be what its list names.
@@ -272,7 +282,15 @@ export class Taints {
 
   /** Whether a file may still be an attachment: what ended that stood for a moment only, or it may be the save of one. */
   isPerhapsAttached(identity: object): boolean {
-    return this.#former.get(identity)?.isGlimpse === true || this.#perhaps.has(identity);
+    const { isGlimpse = false, sentWithout } = this.#former.get(identity) ?? {};
+    const isInDoubt = sentWithout !== undefined && this.#held.all.get(sentWithout)?.answer !== 'usable';
+    return isGlimpse || isInDoubt || this.#perhaps.has(identity);
+  }
+
+  /** Whether a list was handed on: the document that is sent with a file is not the one whose list names it now. */
+  #isOfAnother(known: Attached | undefined, owner: object | undefined): boolean {
+    if (known === undefined || known.docId === null) return false;
+    return this.#held.alive().some(({ docId, accepted }) => accepted === owner && docId !== known.docId);
   }
 
   /** Whether its owner may as well stand where no sidecar is that says so: only its owner's ends it (contract 4). */
@@ -302,12 +320,15 @@ export class Taints {
       .pathsOf(ownerIdentity ?? {})
       .filter((one) => reading.files.get(one)?.role.kind !== 'elsewhere');
     const owners = document === undefined ? unsent : pathsOf(this.#held, document, reading);
-    // Where its owner has left its sidecar behind, that is none of its own any more.
-    const places = owners.length > 0 ? owners : [owner];
-    const sidecars = places.map((one) => reading.sidecarOf(one)?.path ?? null);
-    const said = sidecars.flatMap((sidecar) =>
-      sidecar === null ? [] : [{ sidecar, said: reading.said(sidecar) }],
-    );
+    // Where its owner has left its sidecar behind, that is none of its own any more; nor is it where another file stands.
+    const left = docId !== null && reading.files.has(owner) ? [] : [owner];
+    const places = owners.length > 0 ? owners : left;
+    // What an ambiguous one says does not count (contract 4).
+    const said = places.flatMap((one) => {
+      const sidecar = reading.sidecarOf(one);
+      if (sidecar === null) return [];
+      return [{ sidecar: sidecar.path, said: sidecar.isAmbiguous ? null : reading.said(sidecar.path) }];
+    });
     // Where its owner has moved, the list names what lies at its new place.
     const names = [path, ...reading.pathsOf(identity)];
     const isListed = (sidecar: string, text: string) => {
