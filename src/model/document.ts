@@ -158,8 +158,8 @@ type WithoutDocument =
       readonly kind: 'unknown';
       readonly code: string;
       readonly message: string;
-      /** Something is seen to stand there, of which no more can be said. */
-      readonly presence?: 'there';
+      /** Of what cannot be read: whether its directory shows that something stands there. */
+      readonly presence?: 'there' | 'unseen';
     }
   /** Something is there, or is not; it is not ours to send or to delete: ignored, an attachment of another. */
   | {
@@ -168,8 +168,8 @@ type WithoutDocument =
       readonly message: string;
       /** Of an attachment or a sidecar: the path of its document, which may not be there. */
       readonly owner?: string;
-      /** Left out: something stands there. `unreadable`: nobody can say. */
-      readonly presence?: 'gone' | 'unreadable';
+      /** Left out: something stands there. `unseen`: nobody can say, or it is a link, and what it leads to stands elsewhere. */
+      readonly presence?: 'gone' | 'unseen';
       /** Of the regular file that stands there. */
       readonly stat?: FileStat;
       /** Of `gone` in a directory that is listed: for certain, and the device of the nearest directory that exists. */
@@ -180,6 +180,8 @@ type WithoutDocument =
       readonly kind: 'skipped';
       readonly code: string;
       readonly message: string;
+      /** It is a link, and what it leads to stands elsewhere. */
+      readonly presence?: 'unseen';
       /** Of the regular file that stands there. */
       readonly stat?: FileStat;
     }

@@ -21,7 +21,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^(?:deleted-standing|not-there)\/moved-over$/,
     'a document that is renamed to the place of another one may lose its docId to that (7.1)',
   ],
-  [/^left-over\/was-kept$/, 'what was kept while it was ignored or attached stays when its file goes (7.25)'],
   [
     /^(?:doubled|deleted-standing)\/replaced$/,
     'a file that is saved by rename in a directory that moves at once becomes a new document (7.25)',

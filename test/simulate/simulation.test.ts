@@ -772,6 +772,22 @@ describe('the simulation', () => {
         [0, write('private/a.txt.meta.json', ''), 'answer'],
       ],
     },
+    {
+      what: 'what goes with its directory while a rule comes that names it is gone (7.25)',
+      first: [{ path: 'inbox/d/a.pdf', text: 'a' }],
+      steps: [
+        [20_000, { kind: 'rename', path: 'inbox/d', to: 'outside/d' }],
+        [0, write('.ingestignore', '*.pdf\n')],
+      ],
+    },
+    {
+      what: 'what is replaced while a rule comes that names it is gone (7.25)',
+      first: firstOf({ 'b.csv': 'b', 'd/a.csv': 'a' }),
+      steps: [
+        [20_000, move('b.csv', 'd/a.csv')],
+        [4_009, write('d/.ingestignore', '*.csv\n')],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

@@ -83,7 +83,7 @@ export function absence(folder: FolderState, path: string): NoDocument {
     const twin = directoriesTo(path).find((one) => spellingsOf(folder, one).length > 1);
     if (twin !== undefined) {
       const message = `another directory is named ${printable(nameOf(twin))}, with accents encoded differently: it may be in that one; rename one of the two`;
-      return { ...ignored('unicode-twin', message), presence: 'unreadable' };
+      return { ...ignored('unicode-twin', message), presence: 'unseen' };
     }
     const absolute = folder.absolute(folder.tree.rawPath(directory));
     // A name in another Unicode form than the last scan saw is the same name.

@@ -4,7 +4,14 @@ import type { Stats } from 'node:fs';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { printable } from '../../lib/text/printable.ts';
-import { awaitsContent, directoryOf, isValidPath, nameOf } from '../../model/document.ts';
+import {
+  awaitsContent,
+  directoriesTo,
+  directoryOf,
+  isValidPath,
+  nameOf,
+  symbolicLinkCode,
+} from '../../model/document.ts';
 import type { Inspection, NoDocument } from '../../model/document.ts';
 import { errorCode, isUnreadable } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
@@ -40,22 +47,7 @@ export function createInspector(folder: FolderState): Inspector {
     // Files of it are listed as documents until then.
     if (isNews && (found.kind !== 'document' || found.document.sidecar === null))
       folder.changed(directoryOf(path));
-    if (found.kind === 'unknown')
-      return isUnreadable(found) && isSeen(folder, path, entryAt(folder, path, locateOnDisk))
-        ? { ...found, presence: 'there' }
-        : found;
-    if (found.kind !== 'ignored' && found.kind !== 'skipped') return found;
-    const entry = entryAt(folder, path, locateOnDisk);
-    if (found.kind === 'skipped' || found.presence !== undefined || entry?.kind === 'file') {
-      const stats = entry?.kind === 'file' ? entry.stats : null;
-      return stats === null ? found : { ...found, stat: statOf(stats) };
-    }
-    // What a rule says of a path it says whether anything is there or not.
-    if (entry === null) {
-      const sure = isListed(folder, directoryOf(path)) ? absence(folder, path) : null;
-      return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
-    }
-    return isSeen(folder, path, entry) ? found : { ...found, presence: 'unreadable' };
+    return withPresence(folder, path, found);
   };
 
   async function inspect(path: string): Promise<Inspection> {
@@ -93,6 +85,39 @@ export function createInspector(folder: FolderState): Inspector {
       return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
     return absence(folder, found.path);
   }
+}
+
+/** What an inspection found, with whether something is seen to stand there that is not sent. */
+function withPresence(folder: FolderState, path: string, found: Inspection): Inspection {
+  if (found.kind !== 'unknown' && found.kind !== 'ignored' && found.kind !== 'skipped') return found;
+  if (found.kind === 'unknown' && !isUnreadable(found)) return found;
+  const entry = entryAt(folder, path, locateOnDisk);
+  if (found.kind === 'unknown')
+    return { ...found, presence: isSeen(folder, path, entry) ? 'there' : 'unseen' };
+  const stats = entry?.kind === 'file' ? entry.stats : null;
+  const known = stats === null ? found : { ...found, stat: statOf(stats) };
+  if (found.code === symbolicLinkCode) return { ...known, presence: 'unseen' };
+  if (found.kind === 'skipped' || found.presence !== undefined || stats !== null) return known;
+  // What a rule says of a path it says whether anything is there or not.
+  if (entry !== null) return isSeen(folder, path, entry) ? found : { ...found, presence: 'unseen' };
+  const missing = firstMissing(folder, path);
+  const sure = missing === null ? null : absence(folder, missing);
+  return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
+}
+
+/**
+ * Where the way to a path ends, with the path itself or a directory above it; null: no listing would show. That one ignored
+ * as a whole is gone, none does.
+ */
+function firstMissing(folder: FolderState, path: string): string | null {
+  for (const place of [...directoriesTo(path), path]) {
+    if (!isListed(folder, directoryOf(place))) return null;
+    const entry = entryAt(folder, place, locateOnDisk);
+    if (entry?.kind === 'directory') continue;
+    const found = place === path ? null : classifyByName(folder, place, { kind: 'directory' });
+    return entry === null && found?.kind === 'ignored' ? null : place;
+  }
+  return null;
 }
 
 /** Whether a path is seen to be taken: of what cannot be looked at its directory may still show the name. */

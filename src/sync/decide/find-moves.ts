@@ -7,17 +7,9 @@ import {
   refKey,
   replacedPath,
   sameFile,
-  symbolicLinkCode,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import {
-  errorCode,
-  exitCodes,
-  IngestdError,
-  isUnreadable,
-  shownTwiceCode,
-  unreadableNowCode,
-} from '../../model/errors.ts';
+import { errorCode, exitCodes, IngestdError, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
 import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
@@ -284,21 +276,7 @@ async function hasLeft(
   if (found === undefined || (found.kind === 'unknown' && found.code === shownTwiceCode))
     return isItself || files.some((file) => isSameFile(file, standing));
   if (hasGone(found)) return isItself || !isRootChanged(ref.folder);
-  return isItself && (isLink(found) || isBeyondReach(found));
-}
-
-/** What a link leads to is a document at its own place only. */
-function isLink(found: Inspection): boolean {
-  return (found.kind === 'ignored' || found.kind === 'skipped') && found.code === symbolicLinkCode;
-}
-
-/**
- * Nobody can say whether anything stands there: below a directory that cannot be read (ignored or not) or whose ignore
- * file is not valid. The file itself proves that it has left.
- */
-function isBeyondReach(found: Inspection): boolean {
-  if (found.kind === 'ignored') return found.presence === 'unreadable';
-  return found.kind === 'unknown' && found.presence === undefined && isUnreadable(found);
+  return isItself && 'presence' in found && found.presence === 'unseen';
 }
 
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */

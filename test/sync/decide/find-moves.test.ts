@@ -128,7 +128,7 @@ const sending: readonly TaskEvent[] = [
 
 const one: File = [1, 'one'];
 const unknown = (code: string): Inspection => ({ kind: 'unknown', code, message: '' });
-const hidden = (presence?: 'gone' | 'unreadable'): Inspection => ({
+const hidden = (presence?: 'gone' | 'unseen'): Inspection => ({
   kind: 'ignored',
   code: 'ignored',
   message: '',
@@ -189,7 +189,7 @@ describe('the document of a file that stands at a path', () => {
     ['is that of the path that the file left', renamed, follows],
     [
       'is that of a path where rules hide what cannot be read',
-      { ...renamed, disk: { 'inbox/new': [1, 'edited'] }, finds: { 'inbox/old': hidden('unreadable') } },
+      { ...renamed, disk: { 'inbox/new': [1, 'edited'] }, finds: { 'inbox/old': hidden('unseen') } },
       'inbox/old → inbox/new edited; left: inbox/old',
     ],
     ['is that of the missing file with its content', copied('inbox/old'), follows],
