@@ -781,6 +781,14 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'what is stated in a directory that was moved out of the place of a statement is a deeper one (7.27)',
+      first: firstOf({ 'd/e/a.pdf': 'a', 'd/.meta.json': '{"shareInfo":{"mode":"NONE"}}' }),
+      steps: [
+        [20_000, move('d/e', 'moved')],
+        [0, write('moved/.meta.json', '{"shareInfo":{"mode":"EVERYONE"}}')],
+      ],
+    },
+    {
       what: 'what is replaced while a rule comes that names it is gone (7.25)',
       first: firstOf({ 'b.csv': 'b', 'd/a.csv': 'a' }),
       steps: [

@@ -247,11 +247,11 @@ function fileKeys(record: StoredRecord): readonly (string | number)[] {
   const { directory, rare } = record;
   if (directory === null || rare === null) return [fileKey(record)];
   const { attachments = [], heldModes = [], standing } = rare;
-  const files = [...attachments.map(({ stat }) => stat), ...heldModes.flatMap(({ file }) => file ?? [])];
-  const keys = new Set<string | number>([fileKey(record), standing?.ino ?? 0, ...files.map(fileKey)]);
+  const former = heldModes.flatMap(({ file }) => file ?? []);
+  const files = [record, standing ?? [], former, attachments.map(({ stat }) => stat)].flat();
+  const keys = new Set<string | number>(files.map(fileKey));
   for (const { path, folder = directory.folder } of attachments)
     if (path !== undefined) keys.add(refKey({ folder, path }));
-  keys.delete(0);
   return [...keys];
 }
 

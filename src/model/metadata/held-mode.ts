@@ -271,9 +271,12 @@ function heldAfterMove(held: HeldMode, { from, to }: DirectoryMove): HeldMode {
   const known = by === null ? held : { ...held, by, under: { folder: to.folder } };
   const path = from.folder === to.folder ? pathAfterMove(held.path, from.path, to.path) : null;
   const isInPlace = path !== null && JSON.stringify(aboveOf({ ...to, path })) === JSON.stringify(above);
-  if (!isInPlace) return { ...known, above };
   // It was renamed in its place.
-  return { ...held, by: by ?? held.by, path, above: undefined };
+  if (isInPlace) return { ...held, by: by ?? held.by, path, above: undefined };
+  // What is stated below the place of the statement is deeper, wherever that is by now.
+  const isBelow = isMoved && by === null && pathAfterMove(from.path, directoryOf(held.by), '') !== null;
+  const stayed = (place: string) => place !== refKey(from) && after(place) === null;
+  return { ...known, above: isBelow ? aboveOf(held).filter(stayed) : above };
 }
 
 /** The directories that were above a document when it was last accepted, `folder/path`. */
