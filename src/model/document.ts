@@ -158,8 +158,8 @@ type WithoutDocument =
       readonly kind: 'unknown';
       readonly code: string;
       readonly message: string;
-      /** Of what cannot be read: whether its directory shows that something stands there. */
-      readonly presence?: 'there' | 'unseen';
+      /** Of a place that cannot be read: whether something stands there all the same; `unseen`: nobody can say. */
+      readonly presence?: 'there' | 'gone' | 'unseen';
     }
   /** Something is there, or is not; it is not ours to send or to delete: ignored, an attachment of another. */
   | {

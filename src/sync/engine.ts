@@ -301,7 +301,6 @@ export class Engine {
       locks: this.#locks,
       evidence: this.#moveEvidence,
       unsent: this.#unsentAttachments,
-      unsentModes: this.#unsentModes,
       inspectAgain: (ref) => this.#inspectPath(ref, { present: true, priority: 'live', at: clock.now() }),
       search: (lost) => this.#search(lost),
       covered: () => this.#roots.covered(),

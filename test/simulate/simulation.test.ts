@@ -678,6 +678,49 @@ describe('the simulation', () => {
       setting: { habits: { firstInode: 2 ** 53 } },
     },
     {
+      what: 'without birth times, what is edited where it has just come is a new document (7.19)',
+      first: [
+        { path: 'inbox/d/a.txt', text: 'a' },
+        { path: 'inbox/d/a.txt.meta.json', text: '{"attachments":["u.csv"]}' },
+      ],
+      steps: [
+        [100, write('d/u.csv', 'u')],
+        [20_000, move('d/a.txt.meta.json', 'b.pdf.meta.json')],
+        [0, move('d/a.txt', 'b.pdf')],
+        [0, write('b.pdf', 'b')],
+      ],
+      setting: { habits: { type: { magic: 0x6969, name: 'nfs4' }, hasBirthTimes: false } },
+    },
+    {
+      what: 'without birth times, a document moves out of where an ignore file is not valid (7.1, 7.35)',
+      first: [{ path: 'inbox/d/a.txt', text: 'a' }],
+      steps: [
+        [20_000, { ...write('d/.ingestignore', '*.log'), encoding: 'utf16le' } as Act],
+        [0, move('d', 'moved')],
+        [20_000, move('moved/a.txt', 'b.txt')],
+      ],
+      setting: { habits: { hasBirthTimes: false } },
+    },
+    {
+      what: 'of two copies with one name the one that was not sent is sent when the other goes',
+      first: ['a.pdf', 'd/b.pdf'].map((path) => ({ path: `inbox/${path}`, text: path })),
+      steps: [
+        [100, { kind: 'copy', path: 'inbox/d/b.pdf', to: 'inbox/b.pdf' }],
+        [20_000, move('b.pdf', '../outside/b.pdf')],
+      ],
+      setting: { requestsPerMinute: 2 },
+    },
+    {
+      what: 'what was saved where a document had come to the place of another one moves on as its own (7.1)',
+      first: ['a.pdf', 'd/a.pdf'].map((path) => ({ path: `inbox/${path}`, text: path })),
+      steps: [
+        [20_000, move('a.pdf', 'd/a.pdf')],
+        [5_300, move('d/a.pdf', 'd/a.pdf~')],
+        [0, write('d/a.pdf', 'c')],
+        [100, move('d/a.pdf', 'b.txt')],
+      ],
+    },
+    {
       what: 'without numbers of files, what a sidecar no longer lists is shared with nobody (7.27)',
       first: [
         { path: 'inbox/d/report.pdf', text: 'a' },
@@ -825,6 +868,10 @@ describe('the simulation', () => {
   for (const [seed, what] of [
     [190_001_046, 'a document does not wait for the end of its own request'],
     [190_004_741, 'a process that was killed does not know that a narrower mode was refused'],
+    [
+      190_004_943,
+      'another file with the same name, size and time is not in doubt beside the one that is (7.19)',
+    ],
     [200_010_276, 'what stands below an ignore file that is not valid keeps its document (7.35)'],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {

@@ -92,14 +92,14 @@ function withPresence(folder: FolderState, path: string, found: Inspection): Ins
   if (found.kind !== 'unknown' && found.kind !== 'ignored' && found.kind !== 'skipped') return found;
   if (found.kind === 'unknown' && !isUnreadable(found)) return found;
   const entry = entryAt(folder, path, locateOnDisk);
-  if (found.kind === 'unknown')
-    return { ...found, presence: isSeen(folder, path, entry) ? 'there' : 'unseen' };
+  const seen = entry !== null && isSeen(folder, path, entry) ? 'there' : 'unseen';
+  if (found.kind === 'unknown') return { ...found, presence: entry === null ? 'gone' : seen };
   const stats = entry?.kind === 'file' ? entry.stats : null;
   const known = stats === null ? found : { ...found, stat: statOf(stats) };
   if (found.code === symbolicLinkCode) return { ...known, presence: 'unseen' };
   if (found.kind === 'skipped' || found.presence !== undefined || stats !== null) return known;
   // What a rule says of a path it says whether anything is there or not.
-  if (entry !== null) return isSeen(folder, path, entry) ? found : { ...found, presence: 'unseen' };
+  if (entry !== null) return seen === 'there' ? found : { ...found, presence: seen };
   const missing = firstMissing(folder, path);
   const sure = missing === null ? null : absence(folder, missing);
   return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
@@ -121,8 +121,8 @@ function firstMissing(folder: FolderState, path: string): string | null {
 }
 
 /** Whether a path is seen to be taken: of what cannot be looked at its directory may still show the name. */
-function isSeen({ absolute, tree }: FolderState, path: string, entry: Entry | null): boolean {
-  if (entry?.kind !== 'unreadable') return entry !== null;
+function isSeen({ absolute, tree }: FolderState, path: string, entry: Entry): boolean {
+  if (entry.kind !== 'unreadable') return true;
   const names = orNull(() => readdirSync(absolute(tree.rawPath(directoryOf(path))))) ?? [];
   return names.some((raw) => raw.normalize('NFC') === entry.name);
 }

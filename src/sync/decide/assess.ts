@@ -217,5 +217,6 @@ export async function doubtsOfFile(
 /** A move between file systems gives the file another identity: its name, size and time stay. */
 function isLikely({ ref, stat }: Doubt, document: Pick<FoundDocument, 'ref' | 'stat'>): boolean {
   if (stat === undefined || nameOf(ref.path) !== nameOf(document.ref.path)) return false;
-  return stat.size === document.stat.size && stat.mtimeMs === document.stat.mtimeMs;
+  const isWithin = stat.ino !== 0 && stat.dev === document.stat.dev;
+  return !isWithin && stat.size === document.stat.size && stat.mtimeMs === document.stat.mtimeMs;
 }

@@ -42,7 +42,6 @@ import type { DirectoryEvidence } from './find-directory-move.ts';
 import { compareAfterRequest, compareAgain, findMove } from './find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './find-moves.ts';
 import type { UnsentAttachments } from './unsent-attachments.ts';
-import type { UnsentModes } from './unsent-modes.ts';
 import type { findInFolders } from './whereabouts.ts';
 
 /** The document is as the service holds it, and its record is to learn what was found, without a request. */
@@ -75,8 +74,7 @@ const isOver = (answer: OwnerAnswer): boolean => answer === 'gone' || answer ===
 interface Options extends EngineParts {
   readonly locks: PathLocks;
   readonly evidence: MoveEvidence & DirectoryEvidence;
-  readonly unsent: Pick<UnsentAttachments, 'ownersOf'>;
-  readonly unsentModes: Pick<UnsentModes, 'noteAttachment'>;
+  readonly unsent: Pick<UnsentAttachments, 'ownersOf' | 'modes'>;
   /** What a document is sent with has changed by what its record says: it is inspected again. */
   readonly inspectAgain: (ref: DocumentRef) => void;
   /** Looks for files in all folders. */
@@ -142,7 +140,7 @@ export class DocumentComparison {
       const [ref = document.ref] = owners;
       // It may have been saved in the place of the file that was attached: that one's mode goes with it.
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
-      if (!hasRecord && this.#options.unsentModes.noteAttachment(ref, document.stat)) isNews = true;
+      if (!hasRecord && this.#options.unsent.modes.noteAttachment(ref, document.stat)) isNews = true;
       const answers = await this.#answersOf(owner, document);
       if (record !== null)
         await this.#followAttachment(task, { ref, record }, document, answers.includes('sent without'));

@@ -275,8 +275,10 @@ async function hasLeft(
   // left it, or is a link of it.
   if (found === undefined || (found.kind === 'unknown' && found.code === shownTwiceCode))
     return isItself || files.some((file) => isSameFile(file, standing));
-  if (hasGone(found)) return isItself || !isRootChanged(ref.folder);
-  return isItself && 'presence' in found && found.presence === 'unseen';
+  // Where an ignore file is not valid nothing is deleted: what stands elsewhere has left it all the same.
+  const presence = 'presence' in found ? found.presence : undefined;
+  if (hasGone(found) || presence === 'gone') return isItself || !isRootChanged(ref.folder);
+  return isItself && presence === 'unseen';
 }
 
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */

@@ -35,10 +35,11 @@ export function changedFiles(
   { reading, held }: Moment,
 ): readonly RoledFile[] {
   const { file } = request;
-  // Where it has come to the place of another document, what is saved there is its own.
+  // Where it has come to the place of another document, what is saved there is its own, and may move on.
   const placed = new Set([
     ...held.placedFiles(one, reading),
-    ...reading.all().filter(({ path }) => one.taken.has(path)),
+    ...held.copiesOf(one, reading),
+    ...reading.all().filter(({ path, identity }) => one.taken.has(path) || one.saved.has(identity)),
   ]);
   const same = [...placed].filter(({ text }) => file !== null && text === file.text);
   if (same.length > 0) return same;
@@ -252,9 +253,16 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
   // Whose own file it is, it is; else it may have been saved in the place of any.
   const own = all.filter(({ accepted }) => accepted === file.identity);
   const known = own.length > 0 ? own : all;
+  // Of copies with one name as many may be sent as there were.
+  const copies = new Set(own.flatMap(({ accepted, alike }) => [accepted, ...alike]));
+  if (held.alive().filter(({ accepted }) => copies.has(accepted)).length < copies.size) return;
   const files = new Set(
     known
-      .flatMap((one) => [...held.filesOf(one, reading), ...held.savesOf(one, reading)])
+      .flatMap((one) => [
+        ...held.filesOf(one, reading),
+        ...held.savesOf(one, reading),
+        ...held.copiesOf(one, reading),
+      ])
       .filter(isListed)
       .map(keyOf),
   );

@@ -14,7 +14,7 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   // Another document's own file does not count: as many as there are others.
   // Edited and moved: where numbers are used again, or are none, nobody can tell.
   const isToldByNumber = counted.every(
-    ({ path, text, role }) => text !== one.text && (role.kind !== 'document' || !one.told.has(path)),
+    ({ path, text, role }) => text !== one.text && (role.kind !== 'document' || !held.wasTold(one, path)),
   );
   if (file !== undefined && others.length < new Set(counted.map(keyOf)).size)
     add(

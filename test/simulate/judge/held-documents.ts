@@ -18,6 +18,8 @@ export interface HeldDocument {
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
   accepted: object | null;
   before: { readonly identity: object; readonly holding: Holding } | null;
+  /** Other files that had its name and content when it was sent: nobody can tell of which of these it is. */
+  alike: ReadonlySet<object>;
   /** As what it may count too: by a request whose answer was lost, by what stood for a moment, by another document of its file. */
   perhaps: readonly Holding[];
   /** Null: its file was not seen. */
@@ -27,11 +29,14 @@ export interface HeldDocument {
   /** Its file, and what has come to its file's place since: a save, a rotation. */
   files: Set<object>;
   /** From when until when, monotonic ms: files that are not its own in its places, and its files at other places. */
-  stood: Map<object | string, { readonly from: number; readonly until: number }>;
+  stood: Map<object | string, Span>;
   /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
   places: Map<string, number | null>;
-  /** Those at which its file stood as it was accepted: without its number it can be told there. */
-  told: Set<string>;
+  /**
+   * Those at which its file stood as it was accepted, from when until when, monotonic ms: without its number it can be
+   * told there, if for long enough.
+   */
+  told: Map<string, Span>;
   /** The names that these are, by their directories, which take them along (contract 7.25). */
   slots: Map<string, string>;
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
@@ -39,6 +44,8 @@ export interface HeldDocument {
   keptUntil: number;
   /** Places of other documents to which its file has come since it was accepted. */
   taken: Set<string>;
+  /** What was saved there, wherever it is by now. */
+  saved: Set<object>;
   /** Where copies of it have stood: of a move to another file system nothing else is left. */
   copies: Set<string>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
@@ -46,6 +53,14 @@ export interface HeldDocument {
   /** Directories that a mount covered while a file of it was seen: it has not gone into these. */
   covered: ReadonlySet<object>;
 }
+
+interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** As it was sent, its file was told. */
+const always: Span = { from: -Infinity, until: 0 };
 
 const nobody: Statement = { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
 
@@ -80,6 +95,15 @@ export class HeldDocuments {
       .map((path) => reading.files.get(path))
       .filter((file) => file !== undefined)
       .filter(({ identity }) => !this.alive().some(({ accepted }) => accepted === identity));
+  }
+
+  /** Copies that no other document is of, where its own file is gone: by its content it is one of these by now (7.1). */
+  copiesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
+    if (one.accepted === null || reading.pathsOf(one.accepted).length > 0) return [];
+    return [...one.copies]
+      .map((path) => reading.files.get(path))
+      .filter((file) => file !== undefined)
+      .filter(({ text, identity }) => text === one.text && !this.#isOfAnother(identity, one, reading));
   }
 
   /**
@@ -129,8 +153,9 @@ export class HeldDocuments {
     // A change may still be on its way to one that was deleted, where its answer was lost.
     for (const one of this.all.values()) {
       // What was there when the disk was seen last has been there until now.
-      for (const [what, { from, until }] of one.stood)
-        if (until === this.#followedAt) one.stood.set(what, { from, until: now });
+      for (const spans of [one.stood, one.told] as readonly Map<object | string, Span>[])
+        for (const [what, { from, until }] of spans)
+          if (until === this.#followedAt) spans.set(what, { from, until: now });
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
       const known = [...one.files].filter((identity) => this.#isKnown(one, identity));
       // Of a file with several names another one may be another document, unless its own is gone: then each may be it.
@@ -139,9 +164,14 @@ export class HeldDocuments {
         .map((identity) => reading.pathsOf(identity))
         .filter(({ length }) => length === 1 || hasLeft);
       for (const path of names.flat()) {
-        noteStood(one, path, now);
+        noteStood(one.stood, path, now);
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
         else one.taken.add(path);
+      }
+      for (const path of one.taken) {
+        const file = reading.files.get(path);
+        if (file !== undefined && !alive.some(({ accepted }) => accepted === file.identity))
+          one.saved.add(file.identity);
       }
       const slots = new Set(one.slots.values());
       for (const [slot, path] of slotted)
@@ -174,10 +204,11 @@ export class HeldDocuments {
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity, path } of standing) {
         one.files.add(identity);
-        if (one.places.has(path)) noteStood(one, identity, now);
+        if (one.places.has(path)) noteStood(one.stood, identity, now);
       }
       for (const { path, text, identity } of files)
-        if (text === one.text) (one.files.has(identity) ? one.told : one.copies).add(path);
+        if (text === one.text && one.files.has(identity)) noteStood(one.told, path, now);
+        else if (text === one.text) one.copies.add(path);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;
@@ -199,7 +230,15 @@ export class HeldDocuments {
   }
 
   #hasStood({ stood }: HeldDocument, what: object | string): boolean {
-    const { from, until } = stood.get(what) ?? { from: 0, until: 0 };
+    return this.#isLong(stood.get(what));
+  }
+
+  /** Whether a document's file stood at a path as it was accepted, for long enough to be told there by its content. */
+  wasTold({ told }: HeldDocument, path: string): boolean {
+    return this.#isLong(told.get(path));
+  }
+
+  #isLong({ from, until }: Span = { from: 0, until: 0 }): boolean {
     return until - from >= this.#seenMs;
   }
 
@@ -210,13 +249,21 @@ export class HeldDocuments {
 
   /**
    * A request was accepted, of this file. `counted`: as what that counted as held; `glimpsed`: the same, with what stood
-   * for a moment only.
+   * for a moment only; `alike`: the other files of which it may have been.
    */
   taken(
     request: ServiceRequest,
     created: string | null,
     file: RoledFile | null,
-    { counted, glimpsed }: { readonly counted: readonly Holding[]; readonly glimpsed: readonly Holding[] },
+    {
+      counted,
+      glimpsed,
+      alike,
+    }: {
+      readonly counted: readonly Holding[];
+      readonly glimpsed: readonly Holding[];
+      readonly alike: ReadonlySet<object>;
+    },
   ): void {
     const { kind, docIds } = request;
     const mode = modeOf(request);
@@ -224,7 +271,7 @@ export class HeldDocuments {
     const seen = glimpsed.filter((holding) => holding.mode === mode);
     const carried = file === null ? [] : [...this.holdingsOf(file.identity, null), ...counted, ...seen];
     const perhaps = file === null ? [] : [...glimpsed, ...this.formerHoldings(file.identity)];
-    if (created !== null) this.all.set(created, newDocument(request, created, file, carried));
+    if (created !== null) this.all.set(created, { ...newDocument(request, created, file, carried), alike });
     for (const docId of docIds) {
       const one = this.all.get(docId);
       if (one === undefined) continue;
@@ -279,10 +326,12 @@ export class HeldDocuments {
     one.text = request.file.text;
     if (file === null) return;
     one.taken = new Set();
+    one.saved = new Set();
+    one.alike = new Set();
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
     one.places = new Map([[file.path, null]]);
-    one.told = new Set([file.path]);
+    one.told = new Map([[file.path, always]]);
     one.slots = new Map();
     if (accepted !== null && accepted !== file.identity) one.before = { identity: accepted, holding };
     one.accepted = file.identity;
@@ -316,8 +365,8 @@ export class HeldDocuments {
   }
 }
 
-function noteStood({ stood }: HeldDocument, what: object | string, now: number): void {
-  stood.set(what, { from: stood.get(what)?.from ?? now, until: now });
+function noteStood<T>(spans: Map<T, Span>, what: T, now: number): void {
+  spans.set(what, { from: spans.get(what)?.from ?? now, until: now });
 }
 
 function newDocument(
@@ -338,15 +387,17 @@ function newDocument(
     device: file?.device ?? null,
     directory: file?.directory ?? null,
     before: null,
+    alike: new Set(),
     perhaps: [],
     files: new Set(file === null ? [] : [file.identity]),
     stood: new Map(),
     places: new Map([[path, null]]),
-    told: new Set([path]),
+    told: new Map([[path, always]]),
     slots: new Map(),
     isKept: false,
     keptUntil: -Infinity,
     taken: new Set(),
+    saved: new Set(),
     copies: new Set(),
     lostAt: null,
     covered: new Set(),

@@ -314,7 +314,9 @@ export class Judge {
     const identity = found?.identity ?? {};
     const { holdings } = this.#taints.all(request.lastByteAt, 0)(identity);
     const glimpsed = [...holdings, ...this.#taints.inheritedOf(identity)];
-    this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed });
+    const named = created === null ? [] : first.flatMap((moment) => uploadedFiles(request, moment));
+    const alike = new Set(named.map((file) => file.identity).filter((other) => other !== identity));
+    this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed, alike });
     const isMode = request.kind === 'modify' && request.file === null && request.attachments === null;
     if (found === null || request.kind === 'delete' || isMode) return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
