@@ -839,6 +839,19 @@ describe('the simulation', () => {
         [4_009, write('d/.ingestignore', '*.csv\n')],
       ],
     },
+    {
+      what: 'a hold ends once its directory is listed, though it could not be written down yet (7.25)',
+      first: [
+        { path: 'inbox/extra/b.docx', text: 'b' },
+        { path: 'inbox/d/a.csv', text: 'a' },
+      ],
+      steps: [
+        [20_000, { kind: 'remove', path: 'inbox/extra/b.docx' }],
+        [5, { kind: 'full', forMs: 12_000 }],
+        [0, { kind: 'chmod', path: 'inbox/d', mode: 0 }],
+        [9_000, { kind: 'chmod', path: 'inbox/d', mode: 0o755 }],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
@@ -872,6 +885,12 @@ describe('the simulation', () => {
       190_004_943,
       'another file with the same name, size and time is not in doubt beside the one that is (7.19)',
     ],
+    [190_001_366, 'a hidden sidecar is not in use (7.28)'],
+    [190_003_476, 'what events have not told yet makes nothing wait'],
+    [250_005_575, 'of two sidecars with one name nobody knows which counts (7.3)'],
+    [250_002_640, 'an ignore file that is not valid comes as others do: it is not quiet (7.28)'],
+    [260_000_634, 'what is below a directory that was renamed in case alone is not waited for'],
+    [260_004_560, 'a resume that could not be saved lets nothing be sent'],
     [200_010_276, 'what stands below an ignore file that is not valid keeps its document (7.35)'],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {

@@ -108,7 +108,7 @@ export type Doubt = ChangeOf<'doubt'>['doubt'];
 export type Failure = ChangeOf<'fail'>['failure'];
 /** One attempt of a document and what came of it. */
 export type Attempt = Failure['history'][number];
-type Hold = NonNullable<ChangeOf<'hold'>['hold']>;
+export type Hold = NonNullable<ChangeOf<'hold'>['hold']>;
 export type Removal = ChangeOf<'removed'>['removal'];
 export type RootIdentity = ChangeOf<'root'>['identity'];
 export type MountIdentity = NonNullable<ChangeOf<'mounts'>['identities']>[number];

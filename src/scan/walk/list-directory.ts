@@ -66,8 +66,10 @@ function namesIn(absolute: string): readonly string[] {
     // No /proc on this system.
     if (found === null) return readdirSync(absolute);
     if (found === absolute) return readdirSync(opened);
-    // Where case does not count, it may be found by a name that it has no more.
-    const isGone = found.endsWith(' (deleted)') || lookUp(absolute) === undefined;
+    // Where case does not count, it may be found by a name that it, or one above it, has no more: where the two part.
+    const names = absolute.split('/');
+    const parted = names.slice(0, names.findIndex((name, at) => name !== found.split('/')[at]) + 1).join('/');
+    const isGone = found.endsWith(' (deleted)') || lookUp(parted) === undefined;
     const code = isGone ? 'ENOENT' : 'ELOOP';
     throw Object.assign(new Error(`${absolute} has moved`), { code });
   } finally {

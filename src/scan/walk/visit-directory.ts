@@ -85,12 +85,16 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const fresh = observations.list(path, stats, [...named, ...undecoded]);
   const ignoreFile = companionIn(folder, listing.entries, ignoreFileName, stats.uid);
   const reading = readOwnRules(tree, `${absolute}/${ignoreFileName}`, ignoreFile, before);
+  const hasGrown = (rules: DirectoryState['rules']) =>
+    lateFiles(listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
+  const rulesAbove = above?.rules ?? folder.rules;
   if (reading?.kind === 'invalid') {
     for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
+    if (hasGrown(rulesAbove)) tree.noteArrival(path, listedAt);
     return { ...reading, kind: 'unreadable', isListed: true };
   }
   const ownRules = reading?.rules;
-  const rules = rulesBelow(above?.rules ?? folder.rules, path, ownRules);
+  const rules = rulesBelow(rulesAbove, path, ownRules);
   const defaults = companionIn(folder, listing.entries, defaultsName, stats.uid);
   const defaultsKey = defaults === null ? '' : entryKey(defaults);
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
@@ -133,8 +137,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     again: againOf(folder, before, { listing, paired, found }),
   };
   tree.set(path, state);
-  const hasGrown = () => lateFiles(listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
-  if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown()))
+  if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown(rules)))
     tree.noteArrival(path, listedAt);
   return {
     kind: 'listed',

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../model/deletion-guard.ts';
 import { joinPath } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
-import type { Change, DirectoryRef } from '../../model/ports/ledger-port.ts';
+import type { Change, DirectoryRef, Hold } from '../../model/ports/ledger-port.ts';
 import type { Task } from '../tasks/task.ts';
 import { heldTogether, judgeMissing } from './deletions.ts';
 import type { EngineParts } from '../parts.ts';
@@ -24,8 +24,8 @@ export type DeletionVerdict =
 export class DeletionHolds {
   readonly #parts: EngineParts;
   readonly #roots: FolderRoots;
-  /** Holds that are being written to the ledger: why, by folder. */
-  readonly #beingWritten = new Map<string, string>();
+  /** Holds that are being written to the ledger, by folder. */
+  readonly #beingWritten = new Map<string, Hold>();
 
   constructor(parts: EngineParts, roots: FolderRoots) {
     this.#parts = parts;
@@ -58,8 +58,7 @@ export class DeletionHolds {
       view: folders.viewOf(folder),
       root: await folders.rootNow(folder),
       mounts,
-      holdBeingWritten: this.#beingWritten.get(folder),
-      isOver,
+      heldFor: isOver ? undefined : this.#hold(folder)?.reason,
       limits: settings.safety,
       clock,
     });
@@ -75,15 +74,19 @@ export class DeletionHolds {
     return (await port?.inspect(joinPath(hidden.path, 'a.txt')))?.kind === 'absent';
   }
 
+  #hold(folder: string): Hold | undefined {
+    return this.#beingWritten.get(folder) ?? this.#parts.ledger.hold(folder);
+  }
+
   /** Deletions of this folder are held already, and not only until a directory can be read: whoever is asked knows. */
   isHeld(folder: string): boolean {
-    const hold = this.#parts.ledger.hold(folder);
-    return (hold !== undefined && hold.hiddenIn === undefined) || this.#beingWritten.has(folder);
+    const hold = this.#hold(folder);
+    return hold !== undefined && hold.hiddenIn === undefined;
   }
 
   /** Deletions of this folder are held until this directory has been listed; undefined: none is. */
   hiddenIn(folder: string): DirectoryRef | undefined {
-    return this.#parts.ledger.hold(folder)?.hiddenIn;
+    return this.#hold(folder)?.hiddenIn;
   }
 
   /** How many are held: before the folder could be listed, as many as there were when it could be. */
@@ -94,15 +97,12 @@ export class DeletionHolds {
 
   /** Kept across a restart. `hiddenIn`: it ends by itself when this directory has been listed. */
   async begin(folder: string, reason: string, hiddenIn?: DirectoryRef): Promise<void> {
-    if (hiddenIn === undefined) this.#beingWritten.set(folder, reason);
+    const hold = { since: this.#parts.clock.now(), reason, documents: this.tasks(folder).length, hiddenIn };
+    this.#beingWritten.set(folder, hold);
     try {
-      const since = this.#parts.clock.now();
-      const documents = this.tasks(folder).length;
-      await this.#parts.writer.commit([
-        { kind: 'hold', folder, hold: { since, reason, documents, hiddenIn } },
-      ]);
+      await this.#parts.writer.commit([{ kind: 'hold', folder, hold }]);
     } finally {
-      if (hiddenIn === undefined) this.#beingWritten.delete(folder);
+      if (this.#beingWritten.get(folder) === hold) this.#beingWritten.delete(folder);
     }
   }
 
@@ -185,8 +185,7 @@ export class DeletionHolds {
 
   /** A hold that holds nothing ends, once everything was listed. */
   async endIfEmpty(folder: string): Promise<void> {
-    if (this.#parts.ledger.hold(folder) === undefined || !this.#parts.folders.viewOf(folder).isScanned)
-      return;
+    if (this.#hold(folder) === undefined || !this.#parts.folders.viewOf(folder).isScanned) return;
     if (this.#areAllAnswered(folder)) await this.#parts.writer.commit([{ kind: 'hold', folder, hold: null }]);
   }
 

@@ -14,20 +14,18 @@ interface DeletionEvidence {
   readonly tasks: Pick<TaskStore, 'counts' | 'missing'>;
   readonly ledger: Pick<
     LedgerPort,
-    'get' | 'hold' | 'answer' | 'removals' | 'count' | 'root' | 'mounts' | 'mountIdentities'
+    'get' | 'answer' | 'removals' | 'count' | 'root' | 'mounts' | 'mountIdentities'
   >;
   readonly view: FolderView;
   /** Null: not there, or not readable. */
   readonly root: RootIdentity | null;
   /** Directories on which something is mounted now. */
   readonly mounts: readonly string[];
-  /** Why a hold was begun that is being written to the ledger. */
-  readonly holdBeingWritten: string | undefined;
   /**
-   * The directory is in sight by now for which they are held. What stands there and was not listed since may still hide the
-   * files, whatever rule or setting it is that keeps it from being listed.
+   * Why they are held already. Undefined: they are not, or a directory is in sight by now for which they are. What stands
+   * there and was not listed since may still hide the files, whatever rule or setting it is that keeps it from being listed.
    */
-  readonly isOver: boolean;
+  readonly heldFor: string | undefined;
   readonly limits: SafetySettings;
   readonly clock: Pick<Clock, 'now' | 'sinceBoot'>;
 }
@@ -36,10 +34,8 @@ const keptReason = 'onRemove was keep until now, so these may be documents that 
 
 /** Judges all documents of a folder that are gone, together: sent now, or held for a person. */
 export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
-  const { tasks, ledger, view, limits, clock } = evidence;
-  const hold = ledger.hold(folder);
-  const reason = (evidence.isOver ? undefined : hold?.reason) ?? evidence.holdBeingWritten;
-  if (reason !== undefined) return { kind: 'hold', reason };
+  const { tasks, ledger, view, heldFor, limits, clock } = evidence;
+  if (heldFor !== undefined) return { kind: 'hold', reason: heldFor };
   const missing = [...tasks.missing(folder)].filter(({ ref }) => ledger.answer(ref) === undefined);
   const waiting = missing.filter(({ state }) => state.kind !== 'held');
   const { count: recent, documents } = recentDeletions(ledger.removals(folder), clock);

@@ -216,8 +216,9 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (role.kind !== 'document' || role.obstacle?.kind === 'hidden') return;
   const isDoubt = failure?.code === 'in-doubt' || (!isHeld && isListed);
   if (isDoubt && judge.isInDoubt(file)) return;
-  // Of two names that are one either may stand, and the other is failed (contract 7.3).
-  if (reading.twins.has(path) && (isHeld || failure !== undefined)) return;
+  // Of two names that are one either may stand, and the other is failed (contract 7.3): a sidecar with its document.
+  const names = [path, reading.sidecarOf(path)?.path ?? path];
+  if (names.some((name) => reading.twins.has(name)) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait?.code === 'incomplete' && !isWhole(path, text)) return judge.blames(path);

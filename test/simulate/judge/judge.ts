@@ -82,6 +82,8 @@ export class Judge {
   #intents: readonly LiveIntent[] = [];
   #folders: readonly JudgedFolder[];
   #isPaused = false;
+  /** A pause or a resume was refused: until the next one that is not, ingestd may go either way. */
+  #mayBePaused = false;
   /** Every file that was ever seen, by its identity: its number and its file system stay as they are. */
   readonly #everSeen = new Map<object, SeenFile>();
   /** So often a person had all sent again. */
@@ -181,7 +183,13 @@ export class Judge {
   resumes(now: number): void {
     this.#resumes += 1;
     this.#isPaused = false;
+    this.#mayBePaused = false;
     this.#keep(this.reading(), now);
+  }
+
+  /** ingestd could not save a pause, which lasts until the next start, or a resume, which it did not do then. */
+  pauseUnsaved(): void {
+    this.#mayBePaused = true;
   }
 
   /** A person has had what failed tried again. */
@@ -359,7 +367,8 @@ export class Judge {
   /** Whether what stands in a file has been sent, or nothing there is older than a moment, or nothing may be sent. */
   wasTried({ path, text }: SeenFile, since: number): boolean {
     const isOld = this.#spans.of(text).some(({ from }) => from <= since);
-    return !isOld || this.#arrivals.lastChange(path) > since || this.#isPaused || this.#tried.has(text);
+    const mayBeSent = !this.#isPaused && !this.#mayBePaused;
+    return !isOld || this.#arrivals.lastChange(path) > since || !mayBeSent || this.#tried.has(text);
   }
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */

@@ -150,12 +150,18 @@ function onlyWhenQuiet(
 ): void {
   const { arrivals, settleMs, lateMs, noticeMs, spans } = times;
   if (reading.sidecarOf(file.path) !== null) return;
-  const late = arrivals.lately(file.path, request.firstByteAt, lateMs + honouredMs);
+  // What came later is not told by an event or poll yet.
+  const late = arrivals.lately(file.path, request.firstByteAt, Math.max(lateMs, noticeMs) + honouredMs);
   if (late === null || from > request.firstByteAt) return;
   const folder = `${file.path.split('/')[0]}/`;
   // The defaults of a directory are no sidecar.
-  const isInUse = [...reading.files.keys()].some(
-    (path) => path.startsWith(folder) && path.endsWith('.meta.json') && nameOf(path) !== '.meta.json',
+  const isInUse = [...reading.files.values()].some(
+    ({ path, role }) =>
+      // Where nothing is a document, nothing is a sidecar.
+      role.kind !== 'elsewhere' &&
+      path.startsWith(folder) &&
+      path.endsWith('.meta.json') &&
+      nameOf(path) !== '.meta.json',
   );
   const isPrivate = modeOf(request) === 'NONE';
   const stood = Math.max(...spans.of(file.text).map((span) => stoodFor(span, request.firstByteAt)));
@@ -164,8 +170,6 @@ function onlyWhenQuiet(
   const before = arrivals.lastChange(late) - 1;
   const wasReady =
     stood - (request.firstByteAt - before) >= settleMs && arrivals.lately(file.path, before, 0) === null;
-  // What has come since is told by the next event or poll.
-  if (wasReady && noticeMs > 0) return;
   add(wasReady ? 'unquiet/in-a-gap' : 'unquiet', `${file.path} goes out, and ${late} has just come`);
 }
 

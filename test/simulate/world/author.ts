@@ -172,6 +172,7 @@ function command(simulation: Simulation, kind: Command): void {
     };
     decideAndTell().catch((error: unknown) => {
       takeBack();
+      if (kind === 'pause' || kind === 'resume') judge.pauseUnsaved();
       simulation.note(`  refused: ${(error as Error).message}`);
     });
   });

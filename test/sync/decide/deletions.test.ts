@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { FileStat, FileIdentity } from '../../../src/model/document.ts';
-import type {
-  DirectoryRef,
-  LedgerRecord,
-  MountIdentity,
-  RootIdentity,
-} from '../../../src/model/ports/ledger-port.ts';
+import type { LedgerRecord, MountIdentity, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import { heldTogether, judgeMissing, uncompared } from '../../../src/sync/decide/deletions.ts';
 import { FolderView } from '../../../src/sync/folders/folder-view.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
@@ -47,8 +42,7 @@ interface Circumstances {
   readonly dev?: number;
   /** Devices that were seen together. */
   readonly seen?: readonly [number, number];
-  readonly hold?: { readonly reason: string; readonly hiddenIn?: DirectoryRef };
-  readonly holdBeingWritten?: string;
+  readonly heldFor?: string;
   readonly approved?: readonly string[];
   readonly removed?: readonly { readonly at: number; readonly count: number; readonly documents?: number }[];
   readonly known?: RootIdentity | undefined;
@@ -82,7 +76,6 @@ function verdict(given: Circumstances) {
     tasks,
     ledger: {
       ...ledger,
-      hold: () => (given.hold === undefined ? undefined : { since: 0, ...given.hold }),
       answer: ({ path }) => (given.approved?.includes(path) === true ? 'delete' : undefined),
       removals: () => given.removed ?? [],
       count: () => 40,
@@ -93,8 +86,7 @@ function verdict(given: Circumstances) {
     view,
     root: given.now === undefined ? root : given.now,
     mounts: given.mounts ?? [],
-    holdBeingWritten: given.holdBeingWritten,
-    isOver: given.hold?.hiddenIn?.path === 'open',
+    heldFor: given.heldFor,
     limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
     clock: { now: () => 20 * minuteMs },
   });
@@ -139,19 +131,9 @@ describe('deletions of one folder are judged together', () => {
     ],
     ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
     [
-      'what may have been in a directory that is in sight is not held any more',
-      { hold: { reason: 'hidden', hiddenIn: { folder: 'inbox', path: 'open' } } },
-      { kind: 'allow' },
-    ],
-    [
       'what comes beside a hold is held with it',
-      { hold: { reason: 'held before' } },
+      { heldFor: 'held before' },
       { kind: 'hold', reason: 'held before' },
-    ],
-    [
-      'or with one that is on its way into the ledger',
-      { holdBeingWritten: 'being held' },
-      { kind: 'hold', reason: 'being held' },
     ],
     ['the same root lets them go', { now: { ...root, path: '/elsewhere' } }, allow],
     ['another root holds them', { now: { ...root, ino: 11 } }, anotherRoot],
