@@ -214,7 +214,7 @@ const timing = z.strictObject({
     .meta({ description: 'A file is ready when it has not changed for this long.', unit: 'ms' }),
   removeGraceMs: whole(0, 3_600_000).default(5000).meta({
     description:
-      'A removed file may come back within this time (a move, or a save by rename) before its document is deleted.',
+      'A removed file may come back within this time (a move, or a save by rename) before its document is deleted, or goes on with a copy of it.',
     unit: 'ms',
   }),
   rescanMinutes: z
