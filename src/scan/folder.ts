@@ -36,8 +36,6 @@ export interface FolderOptions {
   };
   readonly clock: Clock;
   readonly log: LogPort;
-  /** What the looks at a root that is well wait by, and nothing else; left out: the clock. */
-  readonly lookAfter?: Clock['after'];
   /** Who watches; without a word, the size of the tree decides. */
   readonly watcher?: Watcher['kind'];
   /** What scans; left out: a thread of its own. */
@@ -57,7 +55,7 @@ const mebibyte = 1024 * 1024;
 
 /** Makes a folder ready to be watched or inspected. Nothing is read before the first call. */
 export function openFolder(settings: FolderSettings, options: FolderOptions): Folder {
-  const { clock, log, lookAfter = clock.after } = options;
+  const { clock, log } = options;
   const { timing } = options.settings;
   const root = resolve(settings.path);
   const logWatching = createFolderLog(log, settings);
@@ -142,8 +140,7 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     cancelCheck();
     if (scheduler === null || closed) return;
     const againMs = Math.min(readAgainMs(failedScans), timing.pollSeconds * 1_000);
-    const check = () => void checkRoot();
-    cancelCheck = trouble === null ? lookAfter(rootCheckMs, check) : clock.after(againMs, check);
+    cancelCheck = clock.after(trouble === null ? rootCheckMs : againMs, () => void checkRoot());
   }
 
   /** Sees whether the root is still, or again, the one that is watched. Never rejects. */

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import threads from 'node:worker_threads';
 
 import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
-import type { FromWorker, SentQuestion, ToWorker } from '../../../src/scan/worker/protocol.ts';
+import type { FromWorker, ToWorker } from '../../../src/scan/worker/protocol.ts';
 import { machine } from './take-process.ts';
 
 /** Lets the scanning thread's code run in this thread: its messages are events of the scheduler. */
@@ -13,14 +13,14 @@ export function replaceWorker(latencyMs: () => number): void {
     #isOver = false;
     /** Messages keep their order. */
     #lastAt = 0;
-    /** The questions for a look at the root that are not answered yet. */
-    readonly #looks = new Set<number>();
 
     postMessage(message: ToWorker): void {
-      const isLook = message.kind === 'questions' && message.questions.every((one) => this.#isLook(one));
-      this.#later(isLook, () => {
-        if (message.kind === 'plan') this.#serve = servePlan(message.plan, (answer) => this.#answer(answer));
-        else this.#serve?.(message);
+      this.#later(() => {
+        if (message.kind !== 'plan') this.#serve?.(message);
+        else
+          this.#serve = servePlan(message.plan, (answer: FromWorker) =>
+            this.#later(() => this.emit('message', answer)),
+          );
       });
     }
 
@@ -29,23 +29,11 @@ export function replaceWorker(latencyMs: () => number): void {
       return Promise.resolve(0);
     }
 
-    #answer(message: FromWorker): void {
-      const isLook = message.kind === 'answers' && message.answers.every(({ id }) => this.#looks.delete(id));
-      this.#later(isLook, () => this.emit('message', message));
-    }
-
-    #isLook({ kind, id }: SentQuestion): boolean {
-      if (kind === 'root') this.#looks.add(id);
-      return kind === 'root';
-    }
-
-    /** Each message but those of a look may change what a look is compared with. */
-    #later(isLook: boolean, act: () => void): void {
+    #later(act: () => void): void {
       const { scheduler } = machine();
       const now = scheduler.now();
       this.#lastAt = Math.max(this.#lastAt, now + latencyMs());
       scheduler.after(this.#lastAt - now, () => {
-        if (!isLook) scheduler.tellNews();
         if (!this.#isOver) act();
       });
     }

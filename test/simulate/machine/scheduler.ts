@@ -3,17 +3,13 @@ import TinyQueue from 'tinyqueue';
 import { realTurn } from './real-turn.ts';
 
 interface Event {
-  at: number;
-  order: number;
+  readonly at: number;
+  readonly order: number;
   /** Whose it is; null: the world's. */
   readonly life: number | null;
   readonly call: () => void;
-  /** Asked when it is due: by how much it is put off, ms; 0: it happens. */
-  readonly putOffMs: () => number;
   isCancelled: boolean;
 }
-
-const neverPutOff = (): number => 0;
 
 /** So many in one wait are a loop without an end. */
 const mostEvents = 200_000;
@@ -29,7 +25,6 @@ export class Scheduler {
   #life: number | null = null;
   #alive: number | null = null;
   #lives = 0;
-  #news = 0;
   #queue = new TinyQueue<Event>([], (a, b) => a.at - b.at || a.order - b.order);
 
   /** Monotonic ms. Within an event time passes as `spend` says. */
@@ -50,28 +45,6 @@ export class Scheduler {
   /** The same for the world, which outlives every process. */
   inWorld(ms: number, call: () => void): () => void {
     return this.#add(ms, call, null);
-  }
-
-  /** Something has changed that a look could find. */
-  tellNews(): void {
-    this.#news += 1;
-  }
-
-  /**
-   * A timer for one who looks again and again at what all news is told of, and does nothing where that is as it was. While
-   * there has been no news since a look began, the next ones are left out: they would find the same.
-   */
-  looks(): (ms: number, call: () => void) => () => void {
-    let last = { news: -1, at: 0 };
-    return (ms, call) => {
-      const { news } = last;
-      const periodMs = ms + this.now() - last.at;
-      const look = () => {
-        last = { news: this.#news, at: this.now() };
-        call();
-      };
-      return this.#add(ms, look, this.#life, () => (news === this.#news ? periodMs : 0));
-    };
   }
 
   /** Resolves after `ms`. */
@@ -118,13 +91,6 @@ export class Scheduler {
       }
       this.#queue.pop();
       if (event.isCancelled || (event.life !== null && event.life !== this.#alive)) continue;
-      const putOffMs = event.putOffMs();
-      if (putOffMs > 0) {
-        this.#order += 1;
-        Object.assign(event, { at: event.at + putOffMs, order: this.#order });
-        this.#queue.push(event);
-        continue;
-      }
       this.#now = Math.max(this.#now, event.at);
       this.#life = event.life;
       event.call();
@@ -136,10 +102,10 @@ export class Scheduler {
     return true;
   }
 
-  #add(ms: number, call: () => void, life: number | null, putOffMs = neverPutOff): () => void {
+  #add(ms: number, call: () => void, life: number | null): () => void {
     this.#order += 1;
     const at = this.now() + Math.max(0, ms);
-    const event: Event = { at, order: this.#order, life, call, putOffMs, isCancelled: false };
+    const event: Event = { at, order: this.#order, life, call, isCancelled: false };
     this.#queue.push(event);
     return () => {
       event.isCancelled = true;

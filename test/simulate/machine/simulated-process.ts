@@ -44,20 +44,12 @@ export function settingsOf(setting: Setting, prefix: string): Settings {
   };
 }
 
-/**
- * Starts ingestd as `run` does, without its page. Rejects where `run` would end. `looks`: gives a timer for one who looks
- * again and again whether a folder's root, or a mount, is still the same.
- */
-export async function startDaemon(
-  settings: Settings,
-  clock: Clock,
-  looks: () => Clock['after'],
-  log: Log,
-): Promise<Daemon> {
+/** Starts ingestd as `run` does, without its page. Rejects where `run` would end. */
+export async function startDaemon(settings: Settings, clock: Clock, log: Log): Promise<Daemon> {
   const opened = settings.folders.map((folder) =>
-    openFolder(folder, { settings, clock, lookAfter: looks(), log, watcher: 'native' }),
+    openFolder(folder, { settings, clock, log, watcher: 'native' }),
   );
-  const folders = guardTwinFolders(opened, { clock: { ...clock, after: looks() }, log });
+  const folders = guardTwinFolders(opened, { clock, log });
   const options = {
     settings,
     credentials,

@@ -132,7 +132,6 @@ export class Simulation implements Machine {
 
   /** The judge looks at the disk: whenever somebody has changed it. */
   look(): void {
-    this.scheduler.tellNews();
     const away = [...this.disks].filter(([, root]) => root.mountPoint === null);
     this.judge.saw(
       imageOf(this.disk, (path) => this.#isBarred(path), away),
@@ -163,7 +162,7 @@ export class Simulation implements Machine {
     this.judge.started(this.folders, scheduler.now());
     this.look();
     scheduler.beginLife(() => {
-      startDaemon(settings, this.clock(), () => this.#lookTimer(), this.#log())
+      startDaemon(settings, this.clock(), this.#log())
         .then((daemon) => {
           this.daemon = daemon;
           return daemon.start();
@@ -296,12 +295,6 @@ export class Simulation implements Machine {
       sinceBoot: () => ({ bootId: `boot-${this.#boots}`, ms: Math.floor(scheduler.now() - this.#bootedAt) }),
       after: (ms, call) => scheduler.after(ms, call),
     };
-  }
-
-  /** Where attributes are cached, they change for this host while nothing happens. */
-  #lookTimer(): Clock['after'] {
-    const { attributeCacheMs = 0 } = this.plan.setting.habits;
-    return attributeCacheMs === 0 ? this.scheduler.looks() : this.clock().after;
   }
 
   #log(): Log {
