@@ -353,6 +353,11 @@ export function fileKey({ ino, size, mtimeMs }: FileStat): number | string {
   return ino === 0 ? `${size} ${mtimeMs}` : ino;
 }
 
+/** The same for one file alone: numbers of two disks may be equal. */
+export function ownFileKey(stat: FileStat): string {
+  return `${fileKey(stat)} ${stat.birthtimeMs}`;
+}
+
 /**
  * Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0.
  */

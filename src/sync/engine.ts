@@ -919,8 +919,8 @@ export class Engine {
   /** What a file without a record counts as held with. */
   #unsentModesOf(file: Pick<FoundDocument, 'stat'>): readonly HeldMode[] {
     const { stat } = file;
-    const isTold = this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat));
-    if (isTold && stat.ino !== 0) return [];
+    if (stat.ino !== 0 && this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat)))
+      return [];
     // What a scan saw last may be gone since.
     for (const { ref, seen } of this.tasks.presentLike(stat))
       if (seen !== null && isPerhapsSame(seen.stat, stat)) this.#unsentModes.note(ref, seen);

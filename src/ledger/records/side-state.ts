@@ -1,6 +1,6 @@
 import { passedMs } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { fileKey, isAlike, refKey } from '../../model/document.ts';
+import { isAlike, ownFileKey, refKey } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { SideChange } from './stored-change.ts';
@@ -35,8 +35,8 @@ export class SideState {
   readonly #removals = new Map<string, readonly Removal[]>();
   readonly #roots = new Map<string, Of<'root'>>();
   readonly #mounts = new Map<string, Of<'mounts'>>();
-  /** By `fileKey`, the oldest first. */
-  readonly #former = new Map<string | number, Of<'former'>>();
+  /** By `ownFileKey`, the oldest first. */
+  readonly #former = new Map<string, Of<'former'>>();
   #service: Of<'service'> | null = null;
   #sent = new Map<string, SentRequest>();
   #appliedSince = 0;
@@ -56,7 +56,7 @@ export class SideState {
     mountIdentities: (folder) => this.#mounts.get(folder)?.identities ?? [],
     bareMountPoints: (folder) => this.#mounts.get(folder)?.bare ?? [],
     formerModes: (file) => {
-      const held = this.#former.get(fileKey(file))?.held;
+      const held = this.#former.get(ownFileKey(file))?.held;
       return held !== undefined && isAlike(held.file, file) ? [held] : [];
     },
     service: () => this.#service?.service ?? null,
@@ -117,7 +117,7 @@ export class SideState {
         this.#mounts.set(change.folder, change);
         return;
       case 'former': {
-        const key = fileKey(change.held.file);
+        const key = ownFileKey(change.held.file);
         this.#former.delete(key);
         this.#former.set(key, change);
         const [oldest] = this.#former.keys();
@@ -147,7 +147,7 @@ export class SideState {
   recorded(file: FileStat): void {
     // Without a number it may be another one's.
     if (this.#former.size === 0 || file.ino === 0) return;
-    for (const { file: former } of this.reader.formerModes(file)) this.#former.delete(fileKey(former));
+    for (const { file: former } of this.reader.formerModes(file)) this.#former.delete(ownFileKey(former));
   }
 
   /** Changes that make an empty state into this one. */

@@ -105,10 +105,7 @@ function withPresence(folder: FolderState, path: string, found: Inspection): Ins
   return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
 }
 
-/**
- * Where the way to a path ends, with the path itself or a directory above it; null: no listing would show. That one ignored
- * as a whole is gone, none does.
- */
+/** Where the way to a path ends; null: no listing shows it, as none does that a directory ignored as a whole is gone. */
 function firstMissing(folder: FolderState, path: string): string | null {
   for (const place of [...directoriesTo(path), path]) {
     if (!isListed(folder, directoryOf(place))) return null;

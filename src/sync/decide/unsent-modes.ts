@@ -1,4 +1,4 @@
-import { fileKey, isPerhapsSame } from '../../model/document.ts';
+import { isPerhapsSame, ownFileKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import { isWider } from '../../model/metadata/held-mode.ts';
 import { sidecarPlaces } from '../../model/names-and-types.ts';
@@ -13,7 +13,7 @@ const mostFiles = 10_000;
  */
 export class UnsentModes {
   /** By identity, the oldest first. */
-  readonly #modes = new Map<string | number, { readonly file: FileStat; readonly held: HeldMode }>();
+  readonly #modes = new Map<string, { readonly file: FileStat; readonly held: HeldMode }>();
 
   /** A file is no longer where it was seen, or no longer with the sidecar that it had. */
   note(ref: DocumentRef, { stat, ownMode }: Seen): void {
@@ -31,16 +31,16 @@ export class UnsentModes {
   /** A file counts as held with this mode, or a narrower one that is known. */
   keep(file: FileStat, held: HeldMode): void {
     const before = this.of({ stat: file });
-    this.#modes.delete(fileKey(file));
+    this.#modes.delete(ownFileKey(file));
     const narrowest = before !== null && isWider(held.mode, before.mode) ? before : held;
-    this.#modes.set(fileKey(file), { file, held: narrowest });
+    this.#modes.set(ownFileKey(file), { file, held: narrowest });
     const [oldest] = this.#modes.keys();
     if (this.#modes.size > mostFiles && oldest !== undefined) this.#modes.delete(oldest);
   }
 
   /** Null: none is known. */
   of({ stat }: Pick<FoundDocument, 'stat'>): HeldMode | null {
-    const known = this.#modes.get(fileKey(stat));
+    const known = this.#modes.get(ownFileKey(stat));
     return known !== undefined && isPerhapsSame(known.file, stat) ? known.held : null;
   }
 }
