@@ -1140,10 +1140,9 @@ export class Engine {
     const isSaid = this.#ledger.get(task.ref)?.said?.includes(remainsMark + code) === true;
     if (isSaid || this.#ledger.answer(task.ref) === 'keep') return false;
     this.#advance(task, { kind: 'missing', at: this.#clock.monotonic(), device });
-    const dueAt = (task.gone?.since ?? 0) + this.#options.settings.timing.removeGraceMs;
-    const isInGrace = this.#clock.monotonic() < dueAt;
-    if (isInGrace) this.#advance(task, { kind: 'grace', dueAt });
-    return isInGrace;
+    const graceMs = this.#graceMs(task.ref);
+    if (graceMs > 0) this.#advance(task, { kind: 'grace', dueAt: this.#inMs(graceMs) });
+    return graceMs > 0;
   }
 
   /** Its file stands elsewhere, and not as a document that can be sent: the record goes there with it, where it can. */
@@ -1301,7 +1300,7 @@ export class Engine {
     if (this.#ledger.answer(ref) !== undefined) return true;
     if (this.#ledger.hold(ref.folder) === undefined) return false;
     const task = this.tasks.get(ref);
-    return task?.priority === 'backlog' || (task !== undefined && this.#graceMs(ref) <= 0);
+    return task !== undefined && (task.priority === 'backlog' || this.#graceMs(ref) <= 0);
   }
 
   /** How long what has gone from a path may still come back, ms. */

@@ -68,7 +68,8 @@ function namesIn(absolute: string): readonly string[] {
     if (found === absolute) return readdirSync(opened);
     // Where case does not count, it may be found by a name that it, or one above it, has no more: where the two part.
     const names = absolute.split('/');
-    const parted = names.slice(0, names.findIndex((name, at) => name !== found.split('/')[at]) + 1).join('/');
+    const others = found.split('/');
+    const parted = names.slice(0, names.findIndex((name, at) => name !== others[at]) + 1).join('/');
     const isGone = found.endsWith(' (deleted)') || lookUp(parted) === undefined;
     const code = isGone ? 'ENOENT' : 'ELOOP';
     throw Object.assign(new Error(`${absolute} has moved`), { code });
