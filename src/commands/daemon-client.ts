@@ -107,7 +107,6 @@ function clientOf({ socket, pid, http, configuration }: Address) {
     status: async () => statusSchema.parse(await rawStatus()),
     why: async (path: string) =>
       whySchema.parse(await ask('GET', `/api/why?path=${encodeURIComponent(path)}`)),
-    rescan: (given: Given<'rescan'>) => post('rescan', given),
     revoke: async (options: { readonly all: boolean }) => {
       await ask('POST', '/api/revoke', options);
     },

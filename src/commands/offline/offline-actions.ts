@@ -48,8 +48,7 @@ function decide<Name extends keyof DecisionPort>(
         { settings: scanned, ledger, owners: null, onActivity, isTold, rests },
         ({ engine, folders }) => {
           const sources = { ...shared, settings, pauses, engine, ledger, folders, history };
-          const { decisionsBy } = createDecisions({ ...sources, rescan: () => {} });
-          return decisionsBy('command line')[name](given);
+          return createDecisions(sources).decisionsBy('command line')[name](given);
         },
       );
     });

@@ -1,7 +1,6 @@
 import type { ChangeSignal } from '../../lib/time/change-signal.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorMessage } from '../../model/errors.ts';
-import type { ControlPort, Given } from '../../model/ports/control-port.ts';
+import type { ControlPort } from '../../model/ports/control-port.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { isObstacle } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
@@ -9,11 +8,10 @@ import type { TokenSource } from '../../remote/auth/token-source.ts';
 import type { History } from '../history/history.ts';
 import { createDecisions } from './decide.ts';
 import type { DecisionSources } from './decide.ts';
-import { requireFolder } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 import { listDocuments } from './list-documents.ts';
 
-interface Sources extends Omit<DecisionSources, 'rescan'> {
+interface Sources extends DecisionSources {
   readonly clock: Clock;
   readonly tokens: Pick<TokenSource, 'revoke'>;
   readonly history: Pick<History, 'add' | 'listen' | 'past'>;
@@ -31,11 +29,8 @@ const stuckMs = 30 * 60_000;
 export function createControl(
   sources: Sources,
 ): ControlPort & Pick<ReturnType<typeof createDecisions>, 'pausedNow' | 'close'> {
-  const { settings, clock, log, engine, folders, history, changes } = sources;
-  const { decisionsBy, pausedNow, close } = createDecisions({
-    ...sources,
-    rescan: (folder) => rescan({ folder }),
-  });
+  const { settings, clock, engine, history, changes } = sources;
+  const { decisionsBy, pausedNow, close } = createDecisions(sources);
   return {
     status: sources.status,
     unready: sources.unready,
@@ -61,18 +56,6 @@ export function createControl(
     decisions: decisionsBy,
     pausedNow,
     close,
-    rescan,
     revoke: (options) => sources.tokens.revoke(options),
   };
-
-  function rescan({ folder }: Given<'rescan'>) {
-    requireFolder(settings, folder);
-    const chosen = folders.filter(({ name }) => folder === null || folder === name);
-    for (const port of chosen) {
-      port.rescan('rescan').catch((error: unknown) => {
-        log.warn({ folder: port.name, error: errorMessage(error) }, 'rescan failed');
-      });
-    }
-    return { folders: chosen.map(({ name }) => name) };
-  }
 }

@@ -8,7 +8,7 @@ import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { deliveredIn } from '../../model/choose-retries.ts';
 import { openDoubts } from '../../model/doubts.ts';
-import { ConfigurationError } from '../../model/errors.ts';
+import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
 import type { DecisionPort, Given, PausedFolders } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -37,8 +37,6 @@ export interface DecisionSources {
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
   readonly history: Pick<History, 'add'>;
-  /** Has a folder scanned. */
-  readonly rescan: (folder: string) => void;
 }
 
 /** Carries out what a person decides, in the order in which it comes. */
@@ -51,7 +49,6 @@ export function createDecisions({
   ledger,
   folders,
   history,
-  rescan,
 }: DecisionSources) {
   const pauses = createPauseKeeper({
     stateDir: settings.state.dir,
@@ -183,11 +180,26 @@ export function createDecisions({
         await pauses.resume(requireFolder(settings, folder), notePause);
         return pausedNow();
       },
+      rescan: async ({ folder }) => {
+        requireFolder(settings, folder);
+        return { folders: rescan(folder) };
+      },
     };
 
     function notePause(change: PauseChange): void {
       note(pausedOf(change, settings.folders), by);
     }
+  }
+
+  /** Has one folder scanned, or all (null); gives their names. */
+  function rescan(folder: string | null): readonly string[] {
+    const chosen = folders.filter(({ name }) => folder === null || folder === name);
+    for (const port of chosen) {
+      port.rescan('rescan').catch((error: unknown) => {
+        log.warn({ folder: port.name, error: errorMessage(error) }, 'rescan failed');
+      });
+    }
+    return chosen.map(({ name }) => name);
   }
 
   /** As `requirePath`; throws ConfigurationError too where neither the folder nor the ledger has anything. */

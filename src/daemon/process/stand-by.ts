@@ -37,7 +37,6 @@ export function standBy(
     why: async () => refuse(),
     documents: async () => refuse(),
     decisions: refuse,
-    rescan: refuse,
     revoke: async () => refuse(),
     healthy: () => true,
     unready,

@@ -77,6 +77,7 @@ export const decisionSchemas = {
 
 type Schemas = typeof decisionSchemas;
 export type DecisionName = keyof Schemas;
+export const decisionNames = Object.keys(decisionSchemas) as readonly DecisionName[];
 /** What one of them is given. */
 export type Given<Name extends DecisionName> = DeepReadonly<z.input<Schemas[Name]['given']>>;
 /** What one of them is answered. */
@@ -84,7 +85,7 @@ export type Answer<Name extends DecisionName> = DeepReadonly<z.output<Schemas[Na
 
 /** What a person decides, with a running daemon or, for the next start, without one. */
 export type DecisionPort = {
-  readonly [Name in Exclude<DecisionName, 'rescan'>]: (given: Given<Name>) => Promise<Answer<Name>>;
+  readonly [Name in DecisionName]: (given: Given<Name>) => Promise<Answer<Name>>;
 };
 
 /** A person's word about an upload in doubt: the service has it, send it again, forget it. */
@@ -118,17 +119,10 @@ export interface DocumentListing {
 
 /** Has `ask` take each of them, by its name. */
 export function decisionsThrough(
-  ask: <Name extends keyof DecisionPort>(name: Name, given: Given<Name>) => Promise<Answer<Name>>,
+  ask: <Name extends DecisionName>(name: Name, given: Given<Name>) => Promise<Answer<Name>>,
 ): DecisionPort {
-  return {
-    retry: (given) => ask('retry', given),
-    resolve: (given) => ask('resolve', given),
-    approve: (given) => ask('approve', given),
-    share: (given) => ask('share', given),
-    keep: (given) => ask('keep', given),
-    pause: (given) => ask('pause', given),
-    resume: (given) => ask('resume', given),
-  };
+  const asks = decisionNames.map((name) => [name, (given: Given<typeof name>) => ask(name, given)]);
+  return Object.fromEntries(asks) as DecisionPort;
 }
 
 /** What the HTTP address and the command line may ask of a running daemon. */
@@ -138,7 +132,6 @@ export interface ControlPort {
   readonly why: (path: string) => Promise<Why>;
   readonly documents: (query: DocumentQuery) => Promise<DocumentListing>;
   readonly decisions: (by: Decider) => DecisionPort;
-  readonly rescan: (given: Given<'rescan'>) => Answer<'rescan'>;
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
   /** True while the process makes progress. */
   readonly healthy: () => boolean;

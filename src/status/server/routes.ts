@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { isLoopbackAddress } from '../../lib/server/host.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { decisionSchemas } from '../../model/ports/control-port.ts';
-import type { ControlPort, DecisionPort, Given } from '../../model/ports/control-port.ts';
+import { decisionNames, decisionSchemas } from '../../model/ports/control-port.ts';
+import type { ControlPort, DecisionName, Given } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FleetStatus } from '../../model/report/fleet.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -140,6 +140,7 @@ const revokeBody = z.strictObject({ all: z.boolean() });
 
 /** A person is shown a thousand paths at most, and each may be long. */
 const manyPaths = { bodyLimit: 8 * 1024 * 1024 };
+const withManyPaths: ReadonlySet<DecisionName> = new Set(['retry', 'approve', 'share']);
 
 /** The routes that change something. */
 function addChangeRoutes(app: FastifyInstance, { control, snapshot, rules }: AppOptions): void {
@@ -149,34 +150,26 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rules }: App
   });
   const post = <T>(
     name: string,
+    options: RouteShorthandOptions,
     schema: z.ZodType<T>,
-    act: (given: T) => object | Promise<object>,
-    options: RouteShorthandOptions = {},
+    act: (given: T) => Promise<object>,
   ) =>
     app.post(`/api/${name}`, options, async (request, reply) => {
       const given = schema.safeParse(request.body);
       return given.success ? await act(given.data) : refuse(reply, 'body', given.error);
     });
   const by = rules === null ? 'command line' : 'page';
-  const decide = <Name extends keyof DecisionPort>(
-    name: Name,
-    schema: z.ZodType<Given<Name>>,
-    options?: RouteShorthandOptions,
-  ) => post(name, schema, (given) => control.decisions(by)[name](given), options);
-  decide('retry', decisionSchemas.retry.given, manyPaths);
-  decide('resolve', decisionSchemas.resolve.given);
-  decide('approve', decisionSchemas.approve.given, manyPaths);
-  decide('share', decisionSchemas.share.given, manyPaths);
-  decide('keep', decisionSchemas.keep.given);
-  decide('pause', decisionSchemas.pause.given);
-  decide('resume', decisionSchemas.resume.given);
-  post('rescan', decisionSchemas.rescan.given, (given) => control.rescan(given));
+  for (const name of decisionNames) {
+    const schema: z.ZodType<Given<typeof name>> = decisionSchemas[name].given;
+    const options = withManyPaths.has(name) ? manyPaths : {};
+    post(name, options, schema, (given) => control.decisions(by)[name](given as never));
+  }
   const revoke = async (options: { readonly all: boolean }) => {
     await control.revoke(options);
     return {};
   };
   // Only the command line asks for it.
-  post('revoke', revokeBody, revoke, { config: { access: 'socket' } });
+  post('revoke', { config: { access: 'socket' } }, revokeBody, revoke);
 }
 
 function refuse(reply: FastifyReply, what: 'query' | 'body', error: z.ZodError): FastifyReply {

@@ -160,7 +160,6 @@ function command(simulation: Simulation, kind: Command): void {
   scheduler.later(0, () => {
     const decisions: DecisionPort = daemon.control.decisions('command line');
     const decide = async (): Promise<unknown> => {
-      if (kind === 'rescan') return daemon.control.rescan({ folder: null });
       if (kind === 'retry') return decisions.retry({ paths: [] });
       if (kind !== 'again') return decisions[kind]({ folder: null });
       const { inDoubt } = daemon.control.status();

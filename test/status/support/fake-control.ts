@@ -67,6 +67,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
         ends: {},
       }),
     resume: ({ folder }) => called({ resume: folder }, { paused: [], ends: {} }),
+    rescan: ({ folder }) => called({ rescan: folder }, { folders: [folder ?? 'inbox'] }),
   };
 
   return {
@@ -81,10 +82,6 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     decisions: (by) => {
       deciders.push(by);
       return { ...decisions, ...decided };
-    },
-    rescan: ({ folder }) => {
-      calls.push({ rescan: folder });
-      return { folders: [folder ?? 'inbox'] };
     },
     revoke: (options) => called({ revoke: options }, undefined),
     healthy: () => healthy,
