@@ -103,7 +103,7 @@ describe('check', () => {
     await folder.write('ingestd.yaml', embedded + inbox);
     const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
     await folder.write('inbox', 'a file');
-    const { findings } = await checkFolders(settings, emptyLedger());
+    const findings = await checkFolders(settings, emptyLedger());
     expect(findings).toEqual([
       {
         level: 'error',

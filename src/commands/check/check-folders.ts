@@ -10,44 +10,29 @@ import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
-import type { FolderSettings, Settings } from '../../model/settings.ts';
+import type { Settings } from '../../model/settings.ts';
 import { orphanAttachments, ownerOfAttachments } from '../../daemon/control/orphan-attachments.ts';
-import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 import { isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import { restingStatus } from '../offline/offline-reports.ts';
 import { asItStands, withRestingEngine } from '../offline/resting-engine.ts';
 
-/**
- * What the status of the daemon's own engine says of the folders: what would be refused, held or wait, with the reason;
- * and how many directories `run` will watch one by one.
- */
-export async function checkFolders(
-  settings: Settings,
-  ledger: LedgerPort,
-): Promise<{ readonly findings: readonly CheckFinding[]; readonly watchedDirectories: number }> {
+/** What the status of the daemon's own engine says of the folders: what would be refused, held or wait, with the reason. */
+export async function checkFolders(settings: Settings, ledger: LedgerPort): Promise<readonly CheckFinding[]> {
   const began = new Date().toISOString();
   const directories: DirectoryScan[] = [];
   const onDirectory = (scan: DirectoryScan): void => void directories.push(scan);
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: null, onDirectory },
     async (resting) => {
-      const status = restingStatus(resting, { most: Infinity });
-      const there = status.folders.filter(({ state }) => state !== 'unavailable').map(({ name }) => name);
-      const watched = settings.folders
-        .filter(({ name, path, watch }) => there.includes(name) && isWatched(watch, path))
-        .map(({ name }) => name);
       const attached = [...resting.engine.tasks.in('waiting')].flatMap((task) => {
         const reason = task.present && isAttached(task) ? reasonOf(task) : null;
         return reason === null ? [] : finding('warning', task.key, reason);
       });
-      return {
-        findings: [
-          ...statusFindings(status, began),
-          ...attached,
-          ...(await fileFindings(directories, resting.folders)),
-        ],
-        watchedDirectories: directories.filter(({ folder }) => watched.includes(folder)).length,
-      };
+      return [
+        ...statusFindings(restingStatus(resting, { most: Infinity }), began),
+        ...attached,
+        ...(await fileFindings(directories, resting.folders)),
+      ];
     },
   );
 }
@@ -118,9 +103,4 @@ async function addressFindings(port: FolderPort, ref: DocumentRef): Promise<read
   if (documentUrl === undefined || (/^https?:/i.test(documentUrl) && URL.canParse(documentUrl))) return [];
   const message = `its documentUrl ${excerpt(documentUrl)} is not an http or https address; it is sent as it stands`;
   return [finding('warning', refKey(ref), { code: 'document-url', message })];
-}
-
-/** Whether `run` takes watches for the folder, instead of looking through it again and again. */
-function isWatched(watch: FolderSettings['watch'], path: string): boolean {
-  return watch === 'native' || (watch === 'auto' && eventlessFileSystemAt(path) === null);
 }

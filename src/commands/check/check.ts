@@ -1,5 +1,4 @@
-import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { numberWords } from '../../lib/text/amounts.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
@@ -42,11 +41,9 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     ...(await checkStateDirectory(settings.state.dir)),
     ...ledger.findings,
   ];
-  const folders = await checkFolders(settings, ledger.ledger);
   findings.push(
-    ...folders.findings,
+    ...(await checkFolders(settings, ledger.ledger)),
     ...paused.map((name) => finding('error', name, { code: 'paused', message: 'sending is paused' })),
-    ...checkWatches(folders.watchedDirectories),
   );
   if (online) {
     findings.push(
@@ -71,22 +68,6 @@ async function checkDaemon(
   } catch (error) {
     return [finding('error', 'daemon', { code: 'daemon-silent', message: errorMessage(error), fix: '' })];
   }
-}
-
-/** Part of the limit beyond which other programs of the same user may run out. */
-const comfortableShare = 0.8;
-
-/** Compares the directories to be watched with what the kernel allows one user; no finding where that is not known. */
-function checkWatches(directories: number): readonly CheckFinding[] {
-  const limit = readWatchLimit();
-  if (directories <= limit * comfortableShare) return [];
-  return [
-    finding('warning', 'inotify', {
-      code: 'watch-limit',
-      message: `${countWords(directories, 'directory', 'directories')} to watch, but the kernel allows only ${countWords(limit, 'watch', 'watches')}; the rest will be polled`,
-      fix: raiseWatchLimitCommand(directories),
-    }),
-  ];
 }
 
 /** Does it answer, and if so, does it accept the credentials? */
