@@ -326,7 +326,8 @@ const worlds: Readonly<Record<string, World>> = {
     status: { inDoubt: [{ holds: false }] },
     why: {
       'inbox/a.txt': {
-        next: 'it is uploaded again when ingestd runs, and the service may then have it twice',
+        notes: [expect.stringMatching(/^its upload is in doubt: .+; end the doubt with ingestd resolve$/)],
+        next: 'it is uploaded when ingestd runs',
       },
     },
   },

@@ -5,7 +5,7 @@ import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { awaitsContent, isAbsent, nameOf, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
-import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -214,6 +214,12 @@ function afterPause({ folder }: DocumentRef, isForAll: boolean): string {
     : `it is sent after the pause; end it with ingestd resume ${folder}`;
 }
 
+const queuedWords = {
+  upload: 'it is uploaded',
+  modify: 'its changes are sent',
+  delete: 'its document is deleted at the service',
+} as const;
+
 const asSent = 'nothing; the service has the current version';
 const fixFirst = 'nothing until that is fixed; then it is sent';
 const soon = 'it is checked again when nothing has changed for a while';
@@ -248,24 +254,13 @@ function nextStep(found: Inspection, file: Asked): string {
   const isInBacklog = engine.tasks.backlog.has(ref);
   const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
   if (isQueued && (file.paused.includes(ref.folder) || isFleetPaused)) return afterPause(ref, isFleetPaused);
-  if (isQueued && !isRunning) return atStart(found, file);
+  if (isQueued && !isRunning)
+    return `${queuedWords[task?.state.kind === 'ready' ? task.state.operation : 'upload']} when ingestd runs`;
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
   if (task?.state.kind === 'ready' && obstacle !== null)
     return `its ${task.state.operation} is queued, and nothing is sent at present: ${obstacle}`;
   return nextOf(found, task, known);
-}
-
-/** What the next start does first with what is ready to be sent. */
-function atStart(found: Inspection, { ledger, ref }: Asked): string {
-  const record = ledger.get(ref);
-  if (found.kind !== 'document') return 'its document is deleted at the service when ingestd runs';
-  if (record === undefined) {
-    return doubtsAbout(ref, ledger).some(isOpenDoubt)
-      ? 'it is uploaded again when ingestd runs, and the service may then have it twice'
-      : 'it is uploaded when ingestd runs';
-  }
-  return 'its changes are sent when ingestd runs';
 }
 
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
