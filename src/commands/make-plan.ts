@@ -179,14 +179,10 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
   const operations: PlannedOperation[] = [];
   let requests = 0;
 
-  function accept(
-    docId: string | null,
-    permit: Permit,
-    sent: readonly SentContent[] = [],
-  ): Promise<FileOutcome> {
+  function accept(docId: string | null, permit: Permit): Promise<FileOutcome> {
     requests += 1;
     permit.spent();
-    return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent });
+    return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent: unread });
   }
 
   function plan(
@@ -200,8 +196,7 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
 
   const service: ServicePort = {
     // What it sends is in its record then.
-    upload: ({ file, attachments }, permit) =>
-      accept(`planned-${requests + 1}`, permit, [file, ...attachments].map(unread)),
+    upload: (_, permit) => accept(`planned-${requests + 1}`, permit),
     modify: (request, permit) => {
       const attachments = request.attachments === null ? null : namesOf(request.attachments);
       plan('modify', request.docId, {
@@ -210,8 +205,7 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
         attachments,
         ...(request.file === null ? {} : { name: request.file.name }),
       });
-      const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
-      return accept(request.docId, permit, files.map(unread));
+      return accept(request.docId, permit);
     },
     remove: ({ docId }, permit) => {
       plan('delete', docId);
@@ -235,9 +229,7 @@ function createPlanningService(find: (docId: string) => DocumentRef | undefined)
 }
 
 /** The bytes were not read: nobody will compare them. */
-function unread(): SentContent {
-  return { sha256: '' };
-}
+const unread: readonly SentContent[] = [{ sha256: '' }];
 
 /** Null: under its own name. */
 function sentAs({ path }: Pick<DocumentRef, 'path'>, name: string | undefined): string | null {
