@@ -5,7 +5,7 @@ import { createChangeSignal } from '../../src/lib/time/change-signal.ts';
 import { createControl } from '../../src/daemon/control/control.ts';
 import { listDocuments } from '../../src/daemon/control/list-documents.ts';
 import { readPauses } from '../../src/daemon/control/pauses.ts';
-import { lineText, readPast } from '../../src/daemon/history/history-files.ts';
+import { lineText, linesBack, readPast } from '../../src/daemon/history/history-files.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { refKey, replacedPath } from '../../src/model/document.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
@@ -50,7 +50,7 @@ function decisionsIn(
     history: {
       add: (one) => said.push(one),
       listen: () => () => {},
-      past: (ref) => readPast('/no-history', ref, { unwritten: activities.map(lineText) }),
+      past: (ref) => readPast((read) => linesBack('/no-history', read, activities.map(lineText)), ref),
     },
     changes: createChangeSignal(clock),
     status: () => ({}) as never,

@@ -1,6 +1,12 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
-import { historyDirectory, lineText, readPast, readTotals } from '../../daemon/history/history-files.ts';
+import {
+  historyDirectory,
+  lineText,
+  linesBack,
+  readPast,
+  readTotals,
+} from '../../daemon/history/history-files.ts';
 import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
@@ -114,7 +120,8 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         folders,
         past: (ref) => {
           const unwritten = activities.filter(({ from }) => from !== undefined).map(lineText);
-          return readPast(historyDirectory(settings.state.dir), ref, { unwritten, onFault: () => {} });
+          const directory = historyDirectory(settings.state.dir);
+          return readPast((read) => linesBack(directory, read, unwritten), ref).catch(() => []);
         },
         isRunning: false,
         paused,

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
@@ -6,16 +6,12 @@ import { readIfThere } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { printableJson } from '../../lib/text/printable.ts';
-import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { fileFault, errorCode } from '../../model/errors.ts';
+import { fileFault } from '../../model/errors.ts';
 import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
-
-/** What the history keeps of everything that was ever delivered from this state directory. */
-export type Totals = Status['totals'];
 
 /** `2026-01-31.0.jsonl`: the day, UTC, and which part of it. */
 const namePattern = /^\d{4}-\d{2}-\d{2}\.\d{1,6}\.jsonl$/;
@@ -25,22 +21,19 @@ export function historyDirectory(stateDir: string): string {
   return join(stateDir, 'history');
 }
 
-/** The names of a history's files, oldest first. Throws where there is no directory. */
+/** The names of a history's files, oldest first; none where there is no directory. */
 export function historyFiles(directory: string): readonly string[] {
-  return readdirSync(directory)
-    .filter((name) => namePattern.test(name))
-    .toSorted(inNaturalOrder);
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  return names.filter((name) => namePattern.test(name)).toSorted(inNaturalOrder);
 }
 
 /** A line as it is written: what happened, or how much was delivered until then. */
-export function lineText(
-  line: Activity | { readonly totals: Totals; readonly sinceBoot?: BootMoment | undefined },
-): string {
+export function lineText(line: object): string {
   return `${printableJson(JSON.stringify(line))}\n`;
 }
 
 /** Takes a line; null: it does not say what is asked for. */
-type Reading<Said> = (line: string) => Said | null;
+export type Reading<Said> = (line: string) => Said | null;
 
 /** `mark`: lines without this text are not parsed, which takes longest. */
 export function reading<Said>(mark: string, schema: z.ZodType<Said>): Reading<Said> {
@@ -50,21 +43,20 @@ export function reading<Said>(mark: string, schema: z.ZodType<Said>): Reading<Sa
 export const activityOf: Reading<Activity> = reading('"what":', activitySchema);
 const totalsOf = reading('"totals":', z.object({ totals: totalsSchema }));
 
-interface Source {
-  /** Lines that stand in no file, oldest first. */
-  readonly unwritten?: readonly string[];
-  /** Told why files cannot be read, which ends it. Left out: that is thrown. */
-  readonly onFault?: (error: unknown) => void;
-}
+/** What lines say, newest first; places are in the order in which they were written. */
+type Lines<Said> = AsyncGenerator<{ readonly said: Said; readonly place: string }, undefined>;
 
-/** What is said, newest first; places are in the order in which it was written. Whoever has read enough stops. */
+/**
+ * What is said in `unwritten`, lines that stand in no file, oldest first, and before that in the files. Whoever has read
+ * enough stops. Throws where files cannot be read.
+ */
 export async function* linesBack<Said>(
   directory: string,
   read: Reading<Said>,
-  source: Source = {},
-): AsyncGenerator<{ readonly said: Said; readonly place: string }, undefined> {
+  unwritten: readonly string[] = [],
+): Lines<Said> {
   const slice = createTimeSlice(32);
-  for await (const { file, lines } of partsBack(directory, source)) {
+  for await (const { file, lines } of partsBack(directory, unwritten)) {
     for (let index = lines.length - 1; index >= 0; index -= 1) {
       const said = read(lines[index] ?? '');
       if (said !== null) yield { said, place: `${file}:${index}` };
@@ -74,7 +66,7 @@ export async function* linesBack<Said>(
 }
 
 /** A file that is removed meanwhile has no lines. */
-async function* partsBack(directory: string, { unwritten = [], onFault = raise }: Source) {
+async function* partsBack(directory: string, unwritten: readonly string[]) {
   yield { file: '', lines: unwritten };
   try {
     for (const file of historyFiles(directory).toReversed()) {
@@ -83,33 +75,30 @@ async function* partsBack(directory: string, { unwritten = [], onFault = raise }
       yield { file, lines: text.split('\n').slice(0, -1) };
     }
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') onFault(fileFault(error));
+    throw fileFault(error);
   }
 }
 
-function raise(error: unknown): never {
-  throw error;
-}
-
 /** The last totals that were written; nothing where there is no history, or none that can be read. */
-export async function readTotals(directory: string): Promise<Totals> {
-  const newest = await linesBack(directory, totalsOf, { onFault: () => {} }).next();
-  return newest.value?.said.totals ?? noTotals;
+export async function readTotals(directory: string): Promise<Status['totals']> {
+  const newest = await linesBack(directory, totalsOf)
+    .next()
+    .catch(() => null);
+  return newest?.value?.said.totals ?? noTotals;
 }
 
 /**
- * What happened to one file, under its former paths too, newest last, as far as the history goes back. What was moved away
+ * What happened to one file, under its former paths too, newest last, as far as `linesOf` goes back. What was moved away
  * from the path is part of it.
  */
 export async function readPast(
-  directory: string,
+  linesOf: (read: Reading<Activity>) => Lines<Activity>,
   ref: DocumentRef,
-  source: Source,
 ): Promise<readonly Activity[]> {
   let key = refKey(ref);
   let readKey = readingOf(key);
   const past: Activity[] = [];
-  for await (const { said } of linesBack(directory, (line) => readKey(line), source)) {
+  for await (const { said } of linesOf((line) => readKey(line))) {
     const { from } = said;
     const isThere = refKey(said) === key;
     if (isThere || from === key) past.push(said);

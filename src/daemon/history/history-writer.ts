@@ -14,10 +14,10 @@ import * as z from 'zod';
 import { orNull } from '../../lib/or-null.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { Settings } from '../../model/settings.ts';
+import type { Status } from '../../model/report/status.ts';
 import { historyFiles, lineText, reading } from './history-files.ts';
-import type { Totals } from './history-files.ts';
 
-interface WriterOptions {
+export interface WriterOptions {
   readonly keeps: Pick<Settings['log'], 'keepDays' | 'keepMegabytes'>;
   readonly clock: Clock;
 }
@@ -42,7 +42,7 @@ const begunOf = reading(
 export function createHistoryWriter(
   directory: string,
   { keeps, clock }: WriterOptions,
-  totals: () => Totals,
+  totals: () => Status['totals'],
 ) {
   const keptMs = keeps.keepDays * dayMs;
   const keptBytes = keeps.keepMegabytes * mebibyte;

@@ -1,34 +1,30 @@
-import type { Clock } from '../../lib/time/clock.ts';
 import { shortened } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { noTotals } from '../../model/report/status.ts';
-import type { Activity } from '../../model/report/status.ts';
-import type { Settings } from '../../model/settings.ts';
+import type { Activity, Status } from '../../model/report/status.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import { activityOf, historyDirectory, lineText, linesBack, readPast, readTotals } from './history-files.ts';
-import type { Totals } from './history-files.ts';
+import type { Reading } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
+import type { WriterOptions } from './history-writer.ts';
 
-interface HistoryOptions {
+interface HistoryOptions extends WriterOptions {
   readonly stateDir: string;
-  readonly keeps: Pick<Settings['log'], 'keepDays' | 'keepMegabytes'>;
-  readonly clock: Clock;
   readonly log: LogPort;
   /** Takes what happened in the last day, oldest first, before this resolves. */
   readonly onPast: (activity: Activity) => void;
 }
 
 const dayMs = 24 * 3_600_000;
-/** A start reads the last day, and back so far at least: events. */
-const readAtStart = 8_192;
 const retryMs = 1_000;
 /** As much as a page or a terminal shows of one message. */
 const longestMessage = 500;
-/** Of one kind, or of any, as many are told at once, and are looked for no further back than so many events. */
+/** Of one kind, or of any, as many are told at once. */
 const mostTold = 100;
+/** Events: they are looked for no further back than this, and a start reads the last day and back so far at least. */
 const mostLookedAt = 8_192;
 /** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
 const mostWaiting = 1_000;
@@ -45,21 +41,21 @@ export async function openHistory(options: HistoryOptions) {
   const { clock, log } = options;
   const directory = historyDirectory(options.stateDir);
   const before = await readTotals(directory);
-  const { troubles, openProblems, wasKilled } = await readRecent(directory, options);
   const listeners = new Set<(activity: Activity) => void>();
-  let delivered = (): Totals => noTotals;
+  let delivered = (): Status['totals'] => noTotals;
   let waiting: string[] = [];
   let writtenTotals = JSON.stringify(before);
   let isComplaining = false;
   const append = createHistoryWriter(directory, options, totals);
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
+  const { troubles, openProblems, wasKilled } = await readRecent(back(activityOf), options);
 
   /** Of all that was ever delivered. */
-  function totals(): Totals {
+  function totals(): Status['totals'] {
     const since = delivered();
-    const keys = Object.keys(noTotals) as (keyof Totals)[];
-    return Object.fromEntries(keys.map((key) => [key, before[key] + since[key]])) as Totals;
+    const keys = Object.keys(noTotals) as (keyof typeof noTotals)[];
+    return Object.fromEntries(keys.map((key) => [key, before[key] + since[key]])) as Status['totals'];
   }
 
   function write(): void {
@@ -79,10 +75,15 @@ export async function openHistory(options: HistoryOptions) {
     }
   }
 
-  /** All there is, of files and of what waits to be written. */
-  function source() {
+  /** All there is, of files and of what waits to be written; that files cannot be read ends it, and is logged. */
+  async function* back(read: Reading<Activity>): ReturnType<typeof linesBack<Activity>> {
     write();
-    return { unwritten: waiting, onFault: unreadable(log) };
+    try {
+      yield* linesBack(directory, read, waiting);
+    } catch (error) {
+      log.warn({ error: errorMessage(error) }, 'history cannot be read');
+    }
+    return undefined;
   }
 
   return {
@@ -112,12 +113,12 @@ export async function openHistory(options: HistoryOptions) {
       return () => void listeners.delete(listener);
     },
     /** What happened to one file, under its former paths too, newest last, as far as the history goes back. */
-    past: (ref: DocumentRef) => readPast(directory, ref, source()),
+    past: (ref: DocumentRef) => readPast(back, ref),
     /** What happened last of one kind, or of any (''), newest first. */
     readBack: async (what: string): Promise<readonly Activity[]> => {
       const happened: Activity[] = [];
       let count = 0;
-      for await (const { said } of linesBack(directory, activityOf, source())) {
+      for await (const { said } of back(activityOf)) {
         if (what === '' || said.what === what) happened.push(said);
         count += 1;
         if (happened.length === mostTold || count === mostLookedAt) break;
@@ -125,7 +126,7 @@ export async function openHistory(options: HistoryOptions) {
       return happened;
     },
     /** `since`: what was delivered since this start, asked for whenever something is written. */
-    count: (since: () => Totals): void => {
+    count: (since: () => Status['totals']): void => {
       delivered = since;
     },
     /** Writes what is left, and closes. */
@@ -136,20 +137,19 @@ export async function openHistory(options: HistoryOptions) {
   };
 }
 
-function unreadable(log: LogPort) {
-  return (error: unknown) => log.warn({ error: errorMessage(error) }, 'history cannot be read');
-}
-
 /** How things stood when this started: what was said last of each subject. */
-async function readRecent(directory: string, { clock, log, onPast }: HistoryOptions) {
+async function readRecent(
+  lines: AsyncIterable<{ readonly said: Activity }>,
+  { clock, onPast }: HistoryOptions,
+) {
   const yesterday = new Date(clock.now() - dayMs).toISOString();
   const lastDay: Activity[] = [];
   const last = new Map<string, Activity>();
   let count = 0;
-  for await (const { said } of linesBack(directory, activityOf, { onFault: unreadable(log) })) {
+  for await (const { said } of lines) {
     count += 1;
     if (said.at >= yesterday) lastDay.push(said);
-    else if (count > readAtStart) break;
+    else if (count > mostLookedAt) break;
     for (const subject of subjectsOf(said)) if (!last.has(subject)) last.set(subject, said);
   }
   for (const activity of lastDay.toReversed()) onPast(activity);
@@ -158,7 +158,7 @@ async function readRecent(directory: string, { clock, log, onPast }: HistoryOpti
     troubles: new Map([...last].filter(([, { what }]) => what === 'failed' || what === 'in doubt')),
     /** Problems of the daemon itself of which nobody said that they are over. */
     openProblems: [...last.values()].filter(({ what }) => what === 'problem'),
-    wasKilled: (last.get(run)?.what ?? (count > readAtStart ? 'started' : 'stopped')) === 'started',
+    wasKilled: (last.get(run)?.what ?? (count > mostLookedAt ? 'started' : 'stopped')) === 'started',
   };
 }
 
