@@ -27,10 +27,10 @@ it('names and messages of other hosts cannot act on the terminal', () => {
 it('groups what failed by its cause, with the fix once', () => {
   const { colors } = createOutput(new PassThrough(), {});
   const failures = [
+    aFailure('x.pdf', 'forbidden', 'you may not'),
     ...Array.from({ length: 5 }, (_, index) =>
       aFailure(`${index}.b.txt`, 'double-extension', `dot ${index}`),
     ),
-    aFailure('x.pdf', 'forbidden', 'you may not'),
     aFailure('y.pdf', 'forbidden', 'you may not'),
   ];
   const folders = [aFolder({ onDisk: 9, failed: 9 })];

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { columnsOf, sumOf } from '../../src/status/page/data/proportions.ts';
-import { groupByCause } from '../../src/model/report/explanations.ts';
 import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
 
 const buckets = fc.array(fc.nat(1000), { minLength: 72, maxLength: 72 });
@@ -25,25 +24,6 @@ describe('the chart', () => {
         expect(columns[0]?.start).toBe(Date.parse(history.start));
       }),
       { numRuns: 30 },
-    );
-  });
-});
-
-describe('failures by cause', () => {
-  it('put the cause first that most suffer from, and keep each document', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.record({ code: fc.constantFrom('a', 'b', 'c', '__proto__'), id: fc.nat() })),
-        (items) => {
-          const groups = groupByCause(items);
-          expect(groups.flatMap((group) => group.items)).toHaveLength(items.length);
-          const sizes = groups.map((group) => group.items.length);
-          expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
-          for (const { code, items: members } of groups) {
-            expect(members).toEqual(items.filter((item) => item.code === code));
-          }
-        },
-      ),
     );
   });
 });

@@ -135,9 +135,8 @@ function progressPhrase(status: Status): string {
 }
 
 /** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */
-export function isMuted({ rate, reasons }: Pick<Status, 'rate' | 'reasons'>): boolean {
-  const codes = reasons.map(({ code }) => code);
-  return rate.pausedUntil !== null || codes.includes('rate-limited') || codes.includes('fleet-opens');
+export function isMuted({ reasons }: Pick<Status, 'reasons'>): boolean {
+  return reasons.some(({ code }) => explain(code).halts === 'for-now');
 }
 
 /** What waiting documents wait for, the most frequent first. */

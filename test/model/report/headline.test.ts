@@ -1,15 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { fleetPaused } from '../../../src/model/report/fleet-pause.ts';
 import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
-import {
-  deliveredLine,
-  headline,
-  isMuted,
-  secondsLeft,
-  statusLine,
-} from '../../../src/model/report/headline.ts';
+import { deliveredLine, headline, secondsLeft, statusLine } from '../../../src/model/report/headline.ts';
 import { sortFailures } from '../../../src/model/report/failures.ts';
-import { durationWords, numberWords, sizeWords, withLocalTimes } from '../../../src/lib/text/amounts.ts';
+import { durationWords, sizeWords, withLocalTimes } from '../../../src/lib/text/amounts.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const folder = aFolder();
@@ -57,6 +51,11 @@ describe('the headline', () => {
       'says that deletions wait for the service',
       status({}, { ...deleting(2), reasons: [{ code: 'rate-limited', message: 'x' }] }),
       'Waiting for the service, 2 documents to delete',
+    ],
+    [
+      'says that documents wait for the first minute of a fleet',
+      status({ pending: 2 }, { reasons: [{ code: 'fleet-opens', message: 'x' }] }),
+      'Waiting for the shared minute, 2 documents to deliver',
     ],
     ['scans again', status({ state: 'scanning' }, { state: 'working' }), 'Scanning 1 folder'],
     [
@@ -131,26 +130,11 @@ describe('the lines about progress', () => {
 
   it.each([
     ['the queue gives it', {}, 58],
-    ['nothing is queued', { queue: { ...queue, pending: 0 } }, null],
     ['the queue does not know', { queue: { ...queue, etaSeconds: Infinity } }, null],
     ['the queue says nothing', { queue: { ...queue, etaSeconds: 0 } }, null],
     ['nothing can be sent', { queue: { ...queue, etaSeconds: null } }, null],
-    ['sending is paused', { paused: ['inbox'] }, null],
-    ['nothing can be sent', { health: 'error' as const }, null],
   ])('how long it takes, where %s', (_name, more, seconds) => {
     expect(secondsLeft({ paused: [], health: 'ok', queue, ...more })).toBe(seconds);
-  });
-});
-
-describe('a service that lets nothing be sent', () => {
-  it.each([
-    [{}, false],
-    [{ rate: { ...rate, pausedUntil: '2026-01-01T00:01:00Z' } }, true],
-    [{ reasons: [{ code: 'rate-limited', message: 'x' }] }, true],
-    [{ reasons: [{ code: 'fleet-opens', message: 'x' }] }, true],
-    [{ reasons: [{ code: 'watch-limit', message: 'x' }] }, false],
-  ])('is seen in %j: %s', (more, expected) => {
-    expect(isMuted(status({}, more))).toBe(expected);
   });
 });
 
@@ -276,13 +260,6 @@ describe('the verdict of the ledger alone', () => {
 });
 
 describe('numbers in words', () => {
-  it.each([
-    [0, '0'],
-    [999, '999'],
-    [1000, '1,000'],
-    [1_234_567, '1,234,567'],
-  ])('writes %d as %s', (value, words) => expect(numberWords(value)).toBe(words));
-
   it.each([
     [0, 'a few seconds'],
     [31, 'about 30 seconds'],

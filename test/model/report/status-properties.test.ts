@@ -60,6 +60,9 @@ const statuses: fc.Arbitrary<Status> = fc
     const { etaSeconds, used, muted, waits, ...rest } = given;
     return aStatus({
       ...rest,
+      reasons: muted
+        ? [...rest.reasons, { code: 'rate-limited', message: 'it asked to wait' }]
+        : rest.reasons,
       folders,
       paused: folders.slice(0, pausedCount).map(({ name }) => name),
       auth: { state: refused ? 'refused' : 'ok', expiresAt: null },
