@@ -1716,6 +1716,9 @@ export class Engine {
     const event = operation.narrows === true ? ({ kind: 'replan' } as const) : undefined;
     this.#done(task, 'modified', { docId: record.docId, message: message ?? more, sharing }, event);
     this.#inspectAttached(record);
+    // What was attached elsewhere is this document's file: what stands in that place is no longer this one's.
+    for (const { ref } of this.#ledger.findOwners(task.ref, document.stat))
+      this.#inspectPath(ref, { present: true, priority: 'live', at: this.#clock.now() });
   }
 
   /** What a document had attached may be a document of its own by now. */

@@ -852,6 +852,32 @@ describe('the simulation', () => {
         [9_000, { kind: 'chmod', path: 'inbox/d', mode: 0o755 }],
       ],
     },
+    {
+      what: 'an attachment and a document change places: its owner is looked at again once that has the other file (4)',
+      first: [
+        { ...document, path: 'inbox/private/b.txt' },
+        attachment,
+        { ...list, path: 'inbox/private/b.txt.meta.json' },
+      ],
+      steps: [
+        [20_000, write('d/a.pdf', 'a')],
+        [0, move('private/b.txt', 'a.docx')],
+        [15_000, move('private/extra/t.csv', '../outside/swap')],
+        [0, move('d/a.pdf', 'private/extra/t.csv')],
+        [0, move('../outside/swap', 'd/a.pdf')],
+      ],
+    },
+    {
+      what: 'what several documents had attached has another place for each of them (4)',
+      first: [{ path: 'inbox/b.csv', text: 'b' }, document, attachment, list],
+      steps: [
+        [5_000, move('private/a.txt', '../outside/swap')],
+        [0, move('b.csv', 'private/a.txt')],
+        [0, move('../outside/swap', 'b.csv')],
+        [100, move('private', 'moved')],
+        [65_000, move('moved/extra/t.csv', 'a.pdf')],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

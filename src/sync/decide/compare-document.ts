@@ -134,6 +134,7 @@ export class DocumentComparison {
    */
   async awaitOwners(task: Task, document: FoundDocument): Promise<Assessment | null> {
     let isNews = false;
+    let awaited: Assessment | null = null;
     for (const owner of this.ownersOf(document)) {
       const { owners, place, record, sha256 } = owner;
       if (sha256 !== undefined && !(await this.#hasLeft(place, document, sha256))) continue;
@@ -152,13 +153,14 @@ export class DocumentComparison {
         ? `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`
         : `it is an attachment of ${printable(shown)} until a valid sidecar of that document does not list it`;
       const reason = { code: attachedBeforeCode, message };
-      if (answers.includes('settling')) return { kind: 'settling', againMs: moveMayShowMs, reason };
       const waitedMs = this.#clock.monotonic() - task.since;
       const { pollSeconds } = this.#options.settings.timing;
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
-      return { kind: 'waiting', againMs, reason };
+      awaited ??= answers.includes('settling')
+        ? { kind: 'settling', againMs: moveMayShowMs, reason }
+        : { kind: 'waiting', againMs, reason };
     }
-    return isNews ? compareAgain : null;
+    return awaited ?? (isNews ? compareAgain : null);
   }
 
   /** Whether a file may be what has left the place of an attachment, by its content. */
