@@ -851,7 +851,7 @@ export class Engine {
     const found = await this.#inspectAt(task.ref, folder.port);
     if (found.kind !== 'document') {
       if ((found.kind === 'ignored' || found.kind === 'skipped') && found.stat !== undefined)
-        await this.#noteUnsentFile(task, found.stat);
+        await this.#noteStanding(task, found.stat);
       const stated = await this.#assessStated(task, found);
       if (stated !== null) return stated;
       return assessWithoutDocument(found, {
@@ -1160,19 +1160,16 @@ export class Engine {
     this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
 
-  /** What stands there and is not sent is its document's file, unless it is that of another one which has come there. */
-  #noteUnsentFile(task: Task, stat: FileStat): Promise<void> {
-    const isAnothers = this.#ledger
-      .findByFile(stat)
-      .some(({ ref, record }) => refKey(ref) !== refKey(task.ref) && sameFile(record.stat, stat));
-    return isAnothers ? Promise.resolve() : this.#noteStanding(task, stat);
-  }
-
-  /** Its document is this file's from now on, which may not be sent yet: over a restart, too. */
+  /**
+   * Its document is this file's from now on, which may not be sent yet: over a restart, too. Not that of another one which
+   * has come there.
+   */
   async #noteStanding(task: Task, stat: FileStat): Promise<void> {
     const { ref } = task;
     const record = this.#ledger.get(ref);
     if (record === undefined || stat.ino === 0) return;
+    const others = this.#ledger.findByFile(stat).filter((one) => refKey(one.ref) !== task.key);
+    if (others.some((one) => sameFile(one.record.stat, stat))) return;
     const standing = standingAs(record, stat);
     if (standing === record.standing || (standing && record.standing && sameFile(standing, record.standing)))
       return;

@@ -878,6 +878,26 @@ describe('the simulation', () => {
         [65_000, move('moved/extra/t.csv', 'a.pdf')],
       ],
     },
+    {
+      what: 'what is saved in the place of a document that waits is its own, and holds no link of it that is gone (7.25)',
+      first: [document, attachment, list],
+      steps: [
+        [15_000, { kind: 'remove', path: attachment.path }],
+        [0, move('private/a.txt', 'private/a.txt~')],
+        [0, write('private/a.txt', 'b')],
+        [0, { kind: 'link', path: document.path, to: 'inbox/d/b.csv' }],
+        [65_000, { kind: 'remove', path: 'inbox/d/b.csv' }],
+      ],
+    },
+    {
+      what: 'what is renamed to the place of a document that waits keeps its own (7.1)',
+      first: [document, { path: 'inbox/b.csv', text: 'b' }],
+      steps: [
+        [20_000, { kind: 'write', path: sidecar, text: '{"attachments":["none.csv"]}' }],
+        [15_000, move('b.csv', 'private/a.txt')],
+        [60_000, write('c.csv', 'c')],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

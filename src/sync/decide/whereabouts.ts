@@ -5,6 +5,7 @@ import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { isUnreadable } from '../../model/errors.ts';
 import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/ports/folder-port.ts';
+import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { DirectoryRef, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -57,27 +58,18 @@ export async function whereaboutsOf(
     if (refKey(there) === refKey(ref)) return { kind: 'unclear', ref };
     // Hard links: what is another record's own file proves nothing about this one.
     const other = evidence.ledger.get(there);
-    if (other !== undefined && isPerhapsSame(other.stat, stat)) continue;
+    if (other !== undefined && filesOfRecord(other).some((file) => isPerhapsSame(file, stat))) continue;
     const at = other === undefined ? { ref: there, stat } : null;
     const found = await evidence.inspect(there);
-    switch (found?.kind) {
-      case 'document':
-        if (isRefused(there, evidence)) continue;
-        return waitingAt({ ref: there, stat }, evidence) ?? { kind: 'unclear', ref: there };
-      case 'ignored':
-      case 'skipped':
-      case 'unfit':
-      case 'waiting':
-        return kept(there, found.message, at);
-      case 'unknown':
-        // Below a directory of which nothing is sent or deleted until it can be read: it stands there all the same.
-        if (isUnreadable(found)) return kept(there, found.message, at);
-        return { kind: 'unclear', ref: there };
-      case 'absent':
-      case 'settling':
-      case undefined:
-        return { kind: 'unclear', ref: there };
+    if (found?.kind === 'document') {
+      if (isRefused(there, evidence)) continue;
+      return waitingAt({ ref: there, stat }, evidence) ?? { kind: 'unclear', ref: there };
     }
+    if (found === undefined || found.kind === 'absent' || found.kind === 'settling')
+      return { kind: 'unclear', ref: there };
+    // Below a directory of which nothing is sent or deleted until it can be read: it stands there all the same.
+    if (found.kind === 'unknown' && !isUnreadable(found)) return { kind: 'unclear', ref: there };
+    return kept(there, found.message, at);
   }
   if (evidence.search.isUnlisted) return { kind: 'unclear', ref: null };
   const { covered, hasStood, wasHidden, seenAt } = evidence;
