@@ -280,8 +280,15 @@ export function joinPath(directory: string, name: string): string {
  * nobody gives a directory that comes there later.
  */
 export function replacedPath(path: string): string {
-  return `${path}/(its file was replaced)/${nameOf(path)}`;
+  return `${path}${replacedMark}${nameOf(path)}`;
 }
+
+/** Whether a path is one of those: nothing stands there, whatever a rule says of its names. */
+export function isReplacedPath(path: string): boolean {
+  return path.includes(replacedMark);
+}
+
+const replacedMark = '/(its file was replaced)/';
 
 /** Says whether a reference leads to a place inside a folder. */
 export function isValidRef({ folder, path }: DocumentRef): boolean {

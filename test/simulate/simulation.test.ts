@@ -898,6 +898,15 @@ describe('the simulation', () => {
         [60_000, write('c.csv', 'c')],
       ],
     },
+    {
+      what: 'what was replaced is gone, whatever a rule says of the file that came to its place (7.25)',
+      first: firstOf({ 'b.csv': 'b', 'd/a.pdf': 'a' }),
+      steps: [
+        [20_000, move('b.csv', 'd/a.pdf')],
+        [5_000, write('d/.ingestignore', 'a.pdf\n')],
+        [1_000, move('d/a.pdf', 'd/b.txt')],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

@@ -8,6 +8,7 @@ import {
   awaitsContent,
   directoriesTo,
   directoryOf,
+  isReplacedPath,
   isValidPath,
   nameOf,
   symbolicLinkCode,
@@ -59,7 +60,9 @@ export function createInspector(folder: FolderState): Inspector {
     // Only a twin has a path of its own beside that of the NFC form. What was one is nothing, whatever stands there.
     if (path !== normal && !isTwin)
       return ignored('unicode-twin', `its path is written ${printable(normal)} here, in NFC`);
-    const named = classifyByName(folder, path);
+    const named = isReplacedPath(path)
+      ? ({ kind: 'file', exclusion: null } as const)
+      : classifyByName(folder, path);
     if (named.kind === 'attachment' && isLinkedAttachment(folder, path)) return linkedAttachment;
     if (named.kind !== 'file') return withoutContent(folder, path, named);
     const { exclusion } = named;

@@ -164,13 +164,11 @@ export async function planDirectoryMove(
       for (const step of found) steps.set(refKey(step.to), step);
     }
     if (steps.size === 0) continue;
-    const left = await leftAfter(steps, evidence);
-    if (left === null) return null;
     const isLast = at + mostAtOnce >= names.length;
     return {
       kind: 'move',
       steps: [...steps.values()],
-      left,
+      left: leftAfter(steps, ledger),
       directories: isLast ? identitiesAfter(directories) : [],
     };
   }
@@ -242,17 +240,17 @@ async function stepsOf(
 
 /**
  * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one at the
- * end of its chain. Null: as `leavePaths`.
+ * end of its chain.
  */
 function leftAfter(
   steps: ReadonlyMap<string, MoveStep>,
-  evidence: Pick<DirectoryEvidence, 'ledger' | 'inspect'>,
-): Promise<readonly LeftPath[] | null> {
+  ledger: Pick<LedgerPort, 'get'>,
+): readonly LeftPath[] {
   const moved = [...steps.values()];
   const moving = new Set(moved.map(({ entry }) => entry.record.docId));
   const takenBy = new Map<string, LedgerEntry>();
   for (const { to } of moved) {
-    const pushed = evidence.ledger.get(to);
+    const pushed = ledger.get(to);
     if (pushed === undefined || moving.has(pushed.docId)) continue;
     let end = to;
     for (let step = steps.get(refKey(to)); step !== undefined; step = steps.get(refKey(end)))
@@ -262,7 +260,7 @@ function leftAfter(
   const free = moved.filter(({ entry }) => !steps.has(refKey(entry.ref)));
   return leavePaths(
     free.map(({ entry: { ref } }) => [ref, takenBy.get(refKey(ref))]),
-    evidence,
+    ledger,
   );
 }
 

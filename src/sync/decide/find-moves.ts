@@ -339,11 +339,10 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
   const followed = [...steps.values()].filter((step) => step !== saved);
   if (homeless.length > free.length || followed.length === 0) return none;
-  const left = await leavePaths(
+  const left = leavePaths(
     free.map((ref, index) => [ref, homeless[index]]),
-    evidence,
+    ledger,
   );
-  if (left === null) return none;
   const vacated = saved === undefined ? [] : [{ ref: saved.to, takenBy: null }];
   return { kind: 'move', steps: followed, left: [...left, ...vacated] };
 }
@@ -370,29 +369,22 @@ function standingAt(
 }
 
 /**
- * What becomes of paths that came free, and of the overwritten documents. Each is missing below the file that has its
- * path, where nothing can stand. Where it would be ignored there, and so be kept, it takes the free path; null: that is in
- * another folder, whose settings and guard are not for it.
+ * What becomes of paths that came free, and of the overwritten documents: each is missing below the file that has its path,
+ * where nothing can stand.
  */
-export async function leavePaths(
+export function leavePaths(
   free: readonly (readonly [DocumentRef, LedgerEntry | undefined])[],
-  { ledger, inspect }: Pick<MoveEvidence, 'inspect'> & { readonly ledger: Pick<LedgerPort, 'get'> },
-): Promise<readonly LeftPath[] | null> {
-  const left: LeftPath[] = [];
-  for (const [ref, overwritten] of free) {
-    if (overwritten === undefined) {
-      left.push({ ref, takenBy: null });
-      continue;
-    }
-    const { folder } = overwritten.ref;
-    let { path } = overwritten.ref;
-    while (ledger.get({ folder, path }) !== undefined) path = replacedPath(path);
-    if ((await inspect({ folder, path }))?.kind === 'absent')
-      left.push({ ref, takenBy: null }, { ref: { folder, path }, takenBy: overwritten });
-    else if (folder === ref.folder) left.push({ ref, takenBy: overwritten });
-    else return null;
-  }
-  return left;
+  { get }: Pick<LedgerPort, 'get'>,
+): readonly LeftPath[] {
+  return free.flatMap(([ref, overwritten]): readonly LeftPath[] => {
+    if (overwritten === undefined) return [{ ref, takenBy: null }];
+    let missing = overwritten.ref;
+    while (get(missing) !== undefined) missing = { ...missing, path: replacedPath(missing.path) };
+    return [
+      { ref, takenBy: null },
+      { ref: missing, takenBy: overwritten },
+    ];
+  });
 }
 
 /** The record of the file that stands at a path now, if it is another path's: unchanged, or its identity proves it. */

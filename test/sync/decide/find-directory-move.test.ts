@@ -360,11 +360,6 @@ describe('I1: the records of a directory', () => {
       pushed,
       'other/a/one → inbox/b/one, other/a/two → inbox/b/two; inbox/b/one/(its file was replaced)/one = doc of inbox/b/one, other/a/one, other/a/two; inbox/b is 10, other/a is 30',
     ],
-    [
-      'do not where one that they would push from its path could not be missing there',
-      { ...pushed, finds: { 'inbox/b/one/(its file was replaced)/one': ignored } },
-      'not proven',
-    ],
   ])('%s', async (_, world, expected) => {
     expect(await movedIn(world)).toBe(expected);
   });

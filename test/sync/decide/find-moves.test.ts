@@ -310,16 +310,6 @@ describe('the document of a file that stands at a path', () => {
       `other/a → inbox/b; left: other/a, ${replacedPath(replaced)} = doc of inbox/b`,
     ],
     [
-      'keeps its path where it could not be missing there, but would be kept as ignored',
-      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] }, finds: { [replaced]: hidden() } },
-      'none',
-    ],
-    [
-      'takes the one that came free then, where that is in its own folder',
-      { ...over, finds: { [replaced]: hidden() } },
-      'inbox/a → inbox/b; left: inbox/a = doc of inbox/b',
-    ],
-    [
       'comes over another one, though its file was edited on the way',
       { ...over, disk: { 'inbox/b': [1, 'edited'] } },
       'inbox/a → inbox/b edited; left: inbox/a, inbox/b/(its file was replaced)/b = doc of inbox/b',
