@@ -119,7 +119,8 @@ export class HeldDocuments {
     const saved = reading
       .all()
       .filter((file) => file.directory === one.directory && nameOf(file.path) === name);
-    const found = [...placed.filter((file) => file !== undefined), ...saved];
+    const twins = [...reading.twins.values()].filter(({ identity }) => one.files.has(identity));
+    const found = [...placed.filter((file) => file !== undefined), ...saved, ...twins];
     return [...new Set([...this.filesOf(one, reading), ...found])];
   }
 
