@@ -78,7 +78,6 @@ function trouble(what: Omit<Trouble, 'key' | 'mayPass'>, mayPass = false): Troub
 
 /** One event for all that is new. */
 export function troubleEvent(troubles: readonly Trouble[], health: Health, now: number): NotifyEvent {
-  const [first] = troubles;
   const rows = troubles.slice(0, mostInText).map(rowOf);
   const more = troubles.length - rows.length;
   // The lists that they come from are cut.
@@ -88,16 +87,7 @@ export function troubleEvent(troubles: readonly Trouble[], health: Health, now: 
     ...rows,
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join('\n');
-  return {
-    ...eventOf('trouble', { text, health, now }),
-    folder: first?.folder ?? null,
-    path: first?.path ?? null,
-    code: first?.code ?? null,
-    troubles: troubles
-      .slice(0, mostListed)
-      .map(({ folder, path, code, message }) => ({ folder, path, code, message })),
-    troublesTotal: troubles.length,
-  };
+  return eventOf('trouble', { text, health, now }, troubles);
 }
 
 /** Nothing of what is announced is wrong any more. A pause and possible duplicates are not announced. */
@@ -118,8 +108,10 @@ export function testEvent(now: number): NotifyEvent {
 function eventOf(
   kind: NotifyEvent['kind'],
   { text, health, now }: { readonly text: string; readonly health: Health; readonly now: number },
+  troubles: readonly Trouble[] = [],
 ): NotifyEvent {
   const host = hostname();
+  const listed = troubles.slice(0, mostListed);
   return {
     id: randomUUID(),
     kind,
@@ -127,11 +119,11 @@ function eventOf(
     at: new Date(now).toISOString(),
     host,
     health,
-    folder: null,
-    path: null,
-    code: null,
-    troubles: [],
-    troublesTotal: 0,
+    folder: troubles[0]?.folder ?? null,
+    path: troubles[0]?.path ?? null,
+    code: troubles[0]?.code ?? null,
+    troubles: listed.map(({ folder, path, code, message }) => ({ folder, path, code, message })),
+    troublesTotal: troubles.length,
   };
 }
 
