@@ -233,22 +233,18 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
-  const reasons: Reason[] = [...generalReasons(sources)];
   const paused = pausedHere(sources);
-  if (paused.length > 0) {
-    const isAll = paused.length > 1 && paused.length === sources.folders.length;
-    const which = isAll ? 'all folders' : paused.join(', ');
-    const end = pauseEndWords(paused, sources.pauseEnds ?? {});
-    reasons.push({ code: 'paused', message: `sending is paused for ${which}${end}` });
-  }
-  for (const { folder, count } of held) {
-    const wait = count === 1 ? 'waits' : 'wait';
-    reasons.push({
-      code: 'held',
-      message: `${folder}: ${countWords(count, 'deletion')} ${wait} for approval`,
-    });
-  }
-  return withoutRepeats(reasons);
+  const isAll = paused.length > 1 && paused.length === sources.folders.length;
+  const which = isAll ? 'all folders' : paused.join(', ');
+  const end = pauseEndWords(paused, sources.pauseEnds ?? {});
+  return [
+    ...generalReasons(sources),
+    ...(paused.length === 0 ? [] : [{ code: 'paused', message: `sending is paused for ${which}${end}` }]),
+    ...held.map(({ folder, count }) => {
+      const wait = countWords(count, 'deletion waits', 'deletions wait');
+      return { code: 'held', message: `${folder}: ${wait} for approval` };
+    }),
+  ];
 }
 
 /** What keeps back more than single documents, but for what a person decided or is to decide. */

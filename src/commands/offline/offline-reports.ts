@@ -40,9 +40,8 @@ export async function offlineStatus(options: OfflineView, account: string | null
     ...obstacles,
     ...(fleet?.pause ? [fleet.pause] : []),
   ];
-  // What keeps ingestd from starting says it of a folder that was never there.
-  const isTold = ({ code, folder = '' }: Reason) =>
-    obstacles.some(isMistake) && code === 'folder-missing' && ledger.count(folder) === 0;
+  // What keeps ingestd from starting says it of a folder that was never there; that of a trial is made.
+  const isTold = ({ code, folder = '' }: Reason) => code === 'folder-missing' && ledger.count(folder) === 0;
   const totals = await readTotals(historyDirectory(settings.state.dir));
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
@@ -80,10 +79,6 @@ async function obstaclesOf(
     ...(other === null ? [] : [{ ...other, message: withFix(other) }]),
     ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
   ];
-}
-
-function isMistake({ code }: Reason): boolean {
-  return code === 'configuration';
 }
 
 /** What a daemon would say that has found all of this, and sends nothing. */
@@ -130,6 +125,6 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
       }),
   );
   // It does not go on by itself.
-  const isStuck = obstacle !== undefined && isMistake(obstacle) && story.verdict.code === 'folder-missing';
+  const isStuck = obstacle?.code === 'configuration' && story.verdict.code === 'folder-missing';
   return isStuck ? { ...story, fix: null } : story;
 }

@@ -87,7 +87,15 @@ export async function withRestingEngine<T>(
     onChange: () => {},
   });
   try {
-    await Promise.all(folders.map((port) => port.start(listenerOf(port.name))));
+    const starting = folders.map((port) => {
+      const listener = engine.listener(port.name);
+      const directory = (scan: DirectoryScan): void => {
+        onDirectory?.(scan);
+        listener.directory(scan);
+      };
+      return port.start({ ...listener, directory });
+    });
+    await Promise.all(starting);
     const deadline = performance.now() + longestMs;
     if (rests)
       while (!isAtRest(engine) && (performance.now() < deadline || isBusy(engine))) await delay(askMs);
@@ -95,17 +103,6 @@ export async function withRestingEngine<T>(
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map((port) => port.close()));
-  }
-
-  function listenerOf(name: string): ReturnType<Engine['listener']> {
-    const listener = engine.listener(name);
-    return {
-      ...listener,
-      directory: (scan) => {
-        onDirectory?.(scan);
-        listener.directory(scan);
-      },
-    };
   }
 }
 
