@@ -42,7 +42,7 @@ function decisionsIn(
     } as unknown as Settings,
     clock,
     log,
-    pauses: { all: false, folders: paused.map((name) => ({ name, path: `/${name}` })) },
+    pauses: paused.map((name) => ({ name, path: `/${name}` })),
     engine: engine(),
     ledger: ledger(),
     folders: [folder],
@@ -265,8 +265,8 @@ describe('decisions that come while an earlier one is written, or that cannot be
     expect(said).toMatchObject([{ what: 'paused', folder: 'scans' }]);
     await rm(state.join('paused.json'), { recursive: true });
     expect(await decisions.pause({ folder: 'inbox' })).toMatchObject({ paused: ['inbox', 'scans'] });
-    const { folders } = await readPauses(state.path);
-    expect(folders.map(({ name }) => name).toSorted()).toEqual(['inbox', 'scans']);
+    const pauses = await readPauses(state.path);
+    expect(pauses.map(({ name }) => name).toSorted()).toEqual(['inbox', 'scans']);
     expect(await decisions.resume({ folder: 'inbox' })).toMatchObject({ paused: ['scans'] });
     expect([...world.engine().paused()]).toEqual(['scans']);
   });

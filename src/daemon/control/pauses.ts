@@ -7,21 +7,25 @@ import { createTurns } from '../../lib/queue/turns.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError, errorMessage, fileFault, LedgerUnwritableError } from '../../model/errors.ts';
 
-/** What a person paused, kept in the state directory. */
-const schema = z.object({
-  /** Every folder, those that are configured later too. */
-  all: z.boolean(),
+/** One that is given another name, or another path, stays paused; so does what is made of it. */
+const pausedFolder = z.object({
+  name: z.string(),
+  path: z.string(),
   /** Wall clock, ms: until then; left out: until somebody resumes. */
   until: z.number().optional(),
-  /** One that is given another name, or another path, stays paused; so does what is made of it. */
-  folders: z.array(z.object({ name: z.string(), path: z.string(), until: z.number().optional() })).readonly(),
 });
 
-export type Pauses = Readonly<z.output<typeof schema>>;
+/** As it is kept in the state directory. `all`: once written of every folder. */
+const schema = z.object({ all: z.boolean(), until: z.number().optional(), folders: z.array(pausedFolder) });
 
-export type PausedFolder = Readonly<Pauses['folders'][number]>;
+export type PausedFolder = Readonly<z.output<typeof pausedFolder>>;
 
-const noPauses: Pauses = { all: false, folders: [] };
+/** What a person paused. */
+export type Pauses = readonly PausedFolder[];
+
+/** All folders, those that are configured later too. */
+const everything: PausedFolder = { name: '', path: '/' };
+
 /** The wall clock may be set meanwhile: it is asked again, at the latest after this. */
 const longestTimerMs = 60_000;
 
@@ -29,28 +33,26 @@ const longestTimerMs = 60_000;
 export async function readPauses(stateDir: string): Promise<Pauses> {
   try {
     const text = await readIfThere(fileIn(stateDir));
-    return text === null ? noPauses : pausesAt(schema.parse(JSON.parse(text)), Date.now());
+    const { all, until, folders } = schema.parse(JSON.parse(text ?? '{"all": false, "folders": []}'));
+    return lasting([...(all ? [{ ...everything, until }] : []), ...folders], Date.now());
   } catch {
-    return { all: true, folders: [] };
+    return [everything];
   }
 }
 
 /** Durable when it resolves. */
 export async function writePauses(stateDir: string, pauses: Pauses): Promise<void> {
-  await writeDurably(fileIn(stateDir), `${JSON.stringify(pauses)}\n`);
+  await writeDurably(fileIn(stateDir), `${JSON.stringify({ all: false, folders: pauses })}\n`);
 }
 
 /**
  * When the pause of a folder ends by itself, wall clock, ms; Infinity: never; null: it is not paused. A folder is paused
  * with what it was before it was narrowed, widened, split or merged, and got another name.
  */
-export function pauseEnd({ all, until, folders }: Pauses, { name, path }: PausedFolder): number | null {
+export function pauseEnd(pauses: Pauses, { name, path }: PausedFolder): number | null {
   const isOf = (one: string, other: string) => pathInside(one, other) !== null;
-  const own =
-    folders.find((one) => one.name === name) ??
-    folders.find((one) => isOf(one.path, path) || isOf(path, one.path));
-  const ends = [...(all ? [{ until }] : []), ...(own === undefined ? [] : [own])];
-  return ends.length === 0 ? null : Math.max(...ends.map((one) => one.until ?? Infinity));
+  const own = pauses.filter((one) => one.name === name || isOf(one.path, path) || isOf(path, one.path));
+  return own.length === 0 ? null : Math.max(...own.map(({ until }) => until ?? Infinity));
 }
 
 /** Names of the folders that are paused. */
@@ -60,17 +62,13 @@ export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): r
 
 /** With one folder more on pause; null: with all. `until`: wall clock, ms. */
 export function pause(pauses: Pauses, folder: PausedFolder | null, until?: number): Pauses {
-  if (folder === null) return { ...pauses, all: true, until };
-  const { name, path } = folder;
-  const others = pauses.folders.filter((one) => one.name !== name);
-  return { ...pauses, folders: [...others, { name, path, until }] };
+  const { name, path } = folder ?? everything;
+  return [...pauses.filter((one) => one.name !== name), { name, path, until }];
 }
 
-/** Without the pauses whose time is over. */
-function pausesAt({ all, until, folders }: Pauses, now: number): Pauses {
-  const lasts = (one: { readonly until?: number | undefined }) => one.until === undefined || one.until > now;
-  const isAll = all && lasts({ until });
-  return { all: isAll, folders: folders.filter(lasts), until: isAll ? until : undefined };
+/** Those whose time is not over. */
+function lasting(pauses: Pauses, now: number): Pauses {
+  return pauses.filter(({ until }) => until === undefined || until > now);
 }
 
 /** Without one folder, the others of `configured` as they are; null: with none on pause. */
@@ -79,14 +77,11 @@ export function resume(
   folder: PausedFolder | null,
   configured: readonly PausedFolder[],
 ): Pauses {
-  if (folder === null) return noPauses;
-  return {
-    all: false,
-    folders: configured.flatMap(({ name, path }) => {
-      const end = name === folder.name ? null : pauseEnd(pauses, { name, path });
-      return end === null ? [] : [{ name, path, until: Number.isFinite(end) ? end : undefined }];
-    }),
-  };
+  if (folder === null) return [];
+  return configured.flatMap(({ name, path }) => {
+    const end = name === folder.name ? null : pauseEnd(pauses, { name, path });
+    return end === null ? [] : [{ name, path, until: Number.isFinite(end) ? end : undefined }];
+  });
 }
 
 /** When those of the folders that are paused for a time are resumed by themselves, wall clock, ms, by name. */
@@ -141,9 +136,9 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
 
   async function end(): Promise<void> {
     const before = kept;
-    kept = pausesAt(before, clock.now());
+    kept = lasting(before, clock.now());
     plan();
-    if (JSON.stringify(kept) === JSON.stringify(before)) return;
+    if (kept.length === before.length) return;
     onChange(names());
     onOver({ before, after: kept });
     // What is not written is read as over at the next start, too.
