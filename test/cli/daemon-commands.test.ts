@@ -161,11 +161,6 @@ describe('a command beside a running daemon', () => {
     expect(new Set(world.control.deciders)).toEqual(new Set(['command line']));
   });
 
-  it('doctor has among its problems what keeps the daemon from sending', async () => {
-    world.control.change({ reasons: [{ code: 'service-unavailable', message: 'it is away' }] });
-    expect((await run('doctor')).stdout).toContain('✘ daemon: it is away');
-  });
-
   it('pause names what was paused', async () => {
     const rest = 'until you run ingestd resume.\n';
     expect(await run('pause', 'inbox')).toMatchObject({ code: 0, stdout: `Paused: inbox, ${rest}` });

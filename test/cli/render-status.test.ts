@@ -67,16 +67,17 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
   [
     'an upload in doubt in one place, and counts it once',
     {
-      folders: [aFolder({ synced: 3, failed: 2 })],
+      folders: [aFolder({ synced: 3, failed: 2 }), aFolder({ name: 'other', failed: 1 })],
       failures: [failed, aFailure('d.pdf', 'in-doubt', 'lost')],
-      failuresTotal: 2,
+      failuresTotal: 3,
       inDoubt: [doubt],
       inDoubtTotal: 1,
     },
     [
-      /^1 document failed, 1 upload in doubt\. 3 of 5 documents delivered/,
+      /^2 documents failed, 1 upload in doubt\. 3 of 6 documents delivered/,
       /^inbox {2}3 of 5, 1 failed, 1 in doubt /m,
-      /\nFailed \(1\)\n/,
+      /^other {2}0 of 1, 1 failed /m,
+      /\nFailed \(2\)\n/,
       /\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n/,
       /^(?:(?!inbox\/d\.pdf)[^])*inbox\/d\.pdf(?:(?!inbox\/d\.pdf)[^])*$/,
     ],

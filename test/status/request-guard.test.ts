@@ -90,10 +90,6 @@ describe('S5, S6: the guard of the TCP address', () => {
     expect(judge('POST', 'guarded', { host, ...headers })).toBe(verdict);
   });
 
-  it('leaves revocation to the socket', () => {
-    expect(judge('POST', 'socket', { host, 'x-ingestd-token': 'page-token' })).toBe('socket-only');
-  });
-
   it.each([
     ['nothing', {}, 'login-required'],
     ['the token as bearer', { authorization: `Bearer ${guarded}` }, 'in'],

@@ -174,25 +174,6 @@ describe('an upload in doubt', () => {
     expect(among([])).toBe(true);
   });
 
-  it('is counted as in doubt and not as failed, for the folder that it is in', () => {
-    const given = status(
-      {},
-      {
-        ...doubts,
-        failures: [failure({}), failure({ path: 'b.pdf', code: 'http-400' })],
-        folders: [
-          { ...folder, failed: 2 },
-          { ...folder, name: 'other', failed: 1 },
-        ],
-      },
-    );
-    expect(sortFailures(given).failedTotal).toBe(2);
-    expect(sortFailures(given).folders.map(({ name, inDoubt }) => [name, inDoubt])).toEqual([
-      ['inbox', 1],
-      ['other', 0],
-    ]);
-  });
-
   it('is still one to be sent while its upload is retried by itself', () => {
     const given = status(
       { failed: 1 },
