@@ -11,6 +11,7 @@ import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import { explain } from '../../model/report/explanations.ts';
+import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { Engine } from '../../sync/engine.ts';
@@ -115,26 +116,21 @@ async function describeFormer(ref: DocumentRef, { ledger, past }: WhySources): P
 
 async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {
   const kind = 'directory';
+  const told = (reason: Reason, next: string, fix: string | null = null) =>
+    whySchema.parse({ ...ref, verdict: { kind, ...reason }, fix, next });
   const owner = await ownerOfAttachments(port, ref.path);
-  if (owner !== null) {
-    const { path, isAbsent: isOrphan } = owner;
-    const name = refKey({ ...ref, path });
-    const attachments = { code: 'attachments', message: `the attachments of ${name}` };
-    return whySchema.parse({
-      ...ref,
-      verdict: { kind, ...(isOrphan ? orphanAttachments : attachments) },
-      fix: isOrphan ? explain(orphanAttachments.code).fix : null,
-      next: isOrphan
-        ? `nothing until ${name} exists`
-        : `they are sent with their document; see ingestd why ${name}`,
-    });
+  if (owner === null) {
+    const message =
+      ref.path === ''
+        ? 'the folder itself; for its state run ingestd status'
+        : 'a directory; ingestd scans it for documents';
+    return told({ code: kind, message }, 'nothing; ask about a file in it');
   }
-  const message =
-    ref.path === ''
-      ? 'the folder itself; for its state run ingestd status'
-      : 'a directory; ingestd scans it for documents';
-  const verdict = { kind, code: kind, message };
-  return whySchema.parse({ ...ref, verdict, next: 'nothing; ask about a file in it' });
+  const name = refKey({ ...ref, path: owner.path });
+  if (owner.isAbsent)
+    return told(orphanAttachments, `nothing until ${name} exists`, explain(orphanAttachments.code).fix);
+  const attachments = { code: 'attachments', message: `the attachments of ${name}` };
+  return told(attachments, `they are sent with their document; see ingestd why ${name}`);
 }
 
 /** Verdicts whose code has a fix. */
