@@ -6,6 +6,7 @@ import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import { offlineStatus, whyOffline } from '../../src/commands/offline/offline-reports.ts';
+import { asItStands, openUnwatched } from '../../src/commands/offline/resting-engine.ts';
 import { openHistory } from '../../src/daemon/history/history.ts';
 import { localTime } from '../../src/lib/text/amounts.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
@@ -17,10 +18,27 @@ import { ofEachTest } from '../support/of-each-test.ts';
 
 const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0, removeGraceMs: 0 } }));
 
+const load = () => loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
+
 async function why(path: string): Promise<Why> {
-  const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
+  const { settings } = await load();
   return whyOffline({ settings, makesFolders: false, fleet: null }, path);
 }
+
+it('a folder that is not watched is covered as soon as it is listed, until it is listed again', async () => {
+  await folder.write('inbox/a.txt', 'text');
+  const { settings } = await load();
+  const [port] = settings.folders.map((one) =>
+    openUnwatched(one, { settings: asItStands(settings), log: silentLog }),
+  );
+  await port?.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
+  const listed = port?.rescan('rescan');
+  const during = port?.health();
+  await listed;
+  const after = port?.health();
+  await port?.close();
+  expect([during?.coveredUntil, after?.coveredUntil]).toEqual([-Infinity, Infinity]);
+});
 
 describe('why, where no daemon runs', () => {
   it('tells of a directory that it is one', async () => {
@@ -101,7 +119,7 @@ describe('why, where no daemon runs', () => {
       'ingestd.yaml',
       JSON.stringify({ ...parse(await readFile(folder.join('ingestd.yaml'), 'utf8')), folders }),
     );
-    const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
+    const { settings } = await load();
     const { reasons } = await offlineStatus({ settings, makesFolders: false, fleet: null }, null);
     const [, missing, ...others] = reasons;
     expect([missing?.code, others]).toEqual(['configuration', []]);

@@ -126,8 +126,8 @@ export function openUnwatched(
     ...port,
     health: () => {
       const health = port.health();
-      // No later look is waited for: what was listed is how it stands.
-      return health.busy ? health : { ...health, coveredUntil: Infinity };
+      // No later look is waited for: what was listed is how it stands, until it is listed again.
+      return { ...health, coveredUntil: health.busy ? -Infinity : Infinity };
     },
   };
 }
