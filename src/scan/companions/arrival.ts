@@ -86,19 +86,17 @@ function arrivingMs(folder: FolderState, place: string, arrivedAt: number): numb
 /** Whether a directory has grown since it was scanned. */
 function hasGrown(folder: FolderState, path: string, { nameCount, rules }: DirectoryState): boolean {
   const { tree, observations, growths, settleMs, absolute } = folder;
-  const at = observations.now();
-  return recentLook(growths, path, { at, forMs: settleMs / 4 }, () => {
+  return recentLook(growths, path, { present: observations.present, forMs: settleMs / 4 }, () => {
     const place = absolute(tree.rawPath(path));
     const entries = readdirSync(place).map((raw) => ({
       name: raw.normalize('NFC'),
       stats: orNull(() => lstatSync(`${place}/${raw}`, { throwIfNoEntry: false })) ?? null,
     }));
+    const isNew = observations.isNewIn(path);
     const isLarger =
       entries.length > nameCount ||
-      lateFiles(entries, { path, rules }).some(
-        ({ name, stats }) => !observations.isListed(joinPath(path, name), stats),
-      );
-    if (isLarger) tree.noteArrival(path, at);
+      lateFiles(entries, { path, rules }).some(({ name, stats }) => isNew(name, stats));
+    if (isLarger) tree.noteArrival(path, observations.now());
     return isLarger;
   });
 }

@@ -1,19 +1,24 @@
-/** What was seen of directories, and when, monotonic ms, by their paths. */
-export type RecentLooks<T> = Map<string, { readonly seen: T; readonly at: number }>;
+/** What was seen of directories, by their paths, and until when that counts, monotonic ms. */
+export type RecentLooks<T> = Map<string, { readonly seen: T; readonly until: number }>;
+
+/** What takes long rests for so many times as long. */
+const restFactor = 4;
 
 /**
  * Looks at a directory, unless that was done less than `forMs` before: many documents that wait for it ask at once, and
- * it is not read for each of them.
+ * it is not read for each of them. What takes long counts for longer.
  */
 export function recentLook<T>(
   looks: RecentLooks<T>,
   path: string,
-  { at, forMs }: { readonly at: number; readonly forMs: number },
+  { present, forMs }: { readonly present: () => number; readonly forMs: number },
   look: () => T,
 ): T {
+  const began = present();
   const last = looks.get(path);
-  if (last !== undefined && at - last.at < forMs) return last.seen;
+  if (last !== undefined && began < last.until) return last.seen;
   const seen = look();
-  looks.set(path, { seen, at });
+  const ended = present();
+  looks.set(path, { seen, until: Math.max(began + forMs, ended + (ended - began) * restFactor) });
   return seen;
 }

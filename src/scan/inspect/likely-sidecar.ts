@@ -31,8 +31,8 @@ export function likelySidecar(folder: FolderState, document: string, ownerUid: n
 
 function unfitNow(folder: FolderState, directory: string): readonly string[] {
   const { tree, observations, unfitSidecars, absolute } = folder;
-  const forMs = readEveryMs;
-  return recentLook(unfitSidecars, directory, { at: observations.now(), forMs }, () => {
+  const { present } = observations;
+  return recentLook(unfitSidecars, directory, { present, forMs: readEveryMs }, () => {
     const entries = readdirSync(absolute(tree.rawPath(directory)), { withFileTypes: true });
     const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name.normalize('NFC')]));
     const fits = fitting(() => files);

@@ -62,6 +62,7 @@ export function createObservations(settleMs: number, passed = () => performance.
   return {
     /** The moment that holds now, monotonic ms. */
     now: () => at,
+    present,
     /**
      * Takes note of what a listing shows of a directory: of itself, by its path, and of what is in it, by name. Gives the
      * names that are new, or did not look like that before.
@@ -100,6 +101,11 @@ export function createObservations(settleMs: number, passed = () => performance.
     /** Whether a directory's listing showed something just like this. */
     isListed: (path: string, look: Look): boolean =>
       listed.get(directoryOf(path))?.keys.includes(keyOf(nameOf(path), look)) === true,
+    /** Tells what a directory's listing did not show just like this. */
+    isNewIn: (directory: string): ((name: string, look: Look) => boolean) => {
+      const keys = new Set(listed.get(directory)?.keys);
+      return (name, look) => !keys.has(keyOf(name, look));
+    },
     /** Whether a directory looks as it did when it was listed. */
     isAsListed: (directory: string, own: Look): boolean =>
       listed.get(directory)?.keys[0] === keyOf(nameOf(directory), own),

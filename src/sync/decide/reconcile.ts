@@ -94,10 +94,10 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     }
   }
   // A task whose file is gone, and at whose path something stands that is not sent, is inspected: its grace ends.
-  const unsent = new Set(tasks.size === 0 ? [] : scan.skips.map(({ path }) => nameOf(path)));
-  for (const [name, task] of tasks) {
-    if (!names.has(name) && (mayHaveGone(task) || unsent.has(name))) touched.push({ task, present: false });
-  }
+  const absent = [...tasks].filter(([name]) => !names.has(name));
+  const unsent = new Set(absent.length === 0 ? [] : scan.skips.map(({ path }) => nameOf(path)));
+  for (const [name, task] of absent)
+    if (mayHaveGone(task) || unsent.has(name)) touched.push({ task, present: false });
   return { found, backlog, refused, changed, touched, gone, proof };
 }
 

@@ -169,12 +169,14 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
   it('stays with its holder where Redis comes back empty, and its fence goes on from the names in the directory (H9)', async () => {
     settle(redis, 'lease');
     const cable = await cabled();
-    const a = await holder('a', { port: cable.port });
+    // Redis may take a second to be back.
+    const leaseTimes = { ...times, lifeMs: 3_000 };
+    const a = await holder('a', { port: cable.port, leaseTimes });
     traces = { ...traces, highestFence: 41 };
     await redis.kill();
     await redis.start();
-    const b = await hostOf('b');
-    await wait(times.lifeMs * 1.5);
+    const b = await hostOf('b', { leaseTimes });
+    await wait(leaseTimes.lifeMs * 1.5);
     expect([a.holds(), b.holds(), b.holder?.host]).toEqual([true, false, 'a']);
     cable.cut();
     await eventually(() => b.holds());

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { lateFiles } from '../../../src/scan/companions/arrival.ts';
+import { recentLook } from '../../../src/scan/companions/recent-look.ts';
 import type { ScanRequest } from '../../../src/scan/walk/scan-request.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWorld } from '../support/folder-world.ts';
@@ -166,4 +167,20 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     await goOn(10 * settleMs, writeAnother('proj'));
     expect(await stateOf('proj/a.pdf')).toBe('does not come');
   });
+});
+
+it('what takes long to look at is looked at no more often than one part in five of the time', () => {
+  const looks = new Map<string, { seen: number; until: number }>();
+  let present = 0;
+  let count = 0;
+  const ask = () =>
+    recentLook(looks, 'd', { present: () => present, forMs: 500 }, () => {
+      present += 1_000;
+      return (count += 1);
+    });
+  expect(ask()).toBe(1);
+  present += 3_999;
+  expect(ask()).toBe(1);
+  present += 1;
+  expect(ask()).toBe(2);
 });
