@@ -22,10 +22,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a document that is renamed to the place of another one may lose its docId to that (7.1)',
   ],
   [
-    /^(?:doubled|deleted-standing)\/replaced$/,
-    'a file that is saved by rename in a directory that moves at once becomes a new document (7.25)',
-  ],
-  [
     /^doubled\/from-shut$/,
     'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
   ],

@@ -88,7 +88,10 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;
     if (isKept && (file === undefined || !isListed(file))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
-    else if (!judge.held.placedFiles(one, reading).some(({ path }) => path === place))
+    else if (
+      !one.alike.has(file.identity) &&
+      !judge.held.placedFiles(one, reading).some(({ path }) => path === place)
+    )
       judge.report(
         wrongFileKind(one, file),
         `${docId} is known at ${place}, and is of ${[...one.places.keys()].join()}`,

@@ -42,6 +42,8 @@ export interface HeldDocument {
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
   isKept: boolean;
   keptUntil: number;
+  /** Places where its record may not be any more, as it may have followed its file: what came there is not its own. */
+  left: Set<string>;
   /** Places of other documents to which its file has come since it was accepted. */
   taken: Set<string>;
   /** What was saved there, wherever it is by now. */
@@ -57,10 +59,12 @@ export interface HeldDocument {
 interface Span {
   readonly from: number;
   readonly until: number;
+  /** When it was seen to stand there last: until the disk is seen again, it has been there. */
+  readonly seenAt: number;
 }
 
 /** As it was sent, its file was told. */
-const always: Span = { from: -Infinity, until: 0 };
+const always: Span = { from: -Infinity, until: 0, seenAt: 0 };
 
 const nobody: Statement = { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
 
@@ -69,10 +73,13 @@ export class HeldDocuments {
   readonly all = new Map<string, HeldDocument>();
   /** A document that has moved is seen to have moved after so long, ms. */
   readonly #seenMs: number;
+  /** It may have been seen to have moved after so long, ms. */
+  readonly #settleMs: number;
   #followedAt = -Infinity;
 
-  constructor(seenMs: number) {
+  constructor(seenMs: number, settleMs: number) {
     this.#seenMs = seenMs;
+    this.#settleMs = settleMs;
   }
 
   alive(): readonly HeldDocument[] {
@@ -155,8 +162,8 @@ export class HeldDocuments {
     for (const one of this.all.values()) {
       // What was there when the disk was seen last has been there until now.
       for (const spans of [one.stood, one.told] as readonly Map<object | string, Span>[])
-        for (const [what, { from, until }] of spans)
-          if (until === this.#followedAt) spans.set(what, { from, until: now });
+        for (const [what, span] of spans)
+          if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now });
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
       const known = [...one.files].filter((identity) => this.#isKnown(one, identity));
       // Of a file with several names another one may be another document, unless its own is gone: then each may be it.
@@ -174,6 +181,12 @@ export class HeldDocuments {
         if (file !== undefined && !alive.some(({ accepted }) => accepted === file.identity))
           one.saved.add(file.identity);
       }
+      const elsewhere = [...one.stood].filter(
+        ([, { from, until }]) => until === now && until - from >= this.#settleMs,
+      );
+      for (const [path, since] of one.places)
+        if (since !== null && elsewhere.some(([what]) => typeof what === 'string' && what !== path))
+          one.left.add(path);
       const slots = new Set(one.slots.values());
       for (const [slot, path] of slotted)
         if (slots.has(slot) && !alive.some((other) => other !== one && other.holding.path === path))
@@ -191,8 +204,8 @@ export class HeldDocuments {
         one.places.set(path, vacatedAt);
         const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
         // What stands in the place of another document is a link to that one's file.
-        const elsewhere = paths.filter((other) => !alive.some(({ holding }) => holding.path === other));
-        const isDocument = elsewhere.some((other) => {
+        const free = paths.filter((other) => !alive.some(({ holding }) => holding.path === other));
+        const isDocument = free.some((other) => {
           const file = reading.files.get(other);
           return file?.role.kind === 'document' && !file.isHidden;
         });
@@ -205,7 +218,7 @@ export class HeldDocuments {
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity, path } of standing) {
         one.files.add(identity);
-        if (one.places.has(path)) noteStood(one.stood, identity, now);
+        if (one.places.has(path) && !one.left.has(path)) noteStood(one.stood, identity, now);
       }
       for (const { path, text, identity } of files)
         if (text === one.text && one.files.has(identity)) noteStood(one.told, path, now);
@@ -222,7 +235,8 @@ export class HeldDocuments {
 
   /** Whether ingestd can know that a file is a document's: its own, or one that stood in its place for long enough, or does. */
   isKnownFile(one: HeldDocument, { identity, path }: RoledFile): boolean {
-    const isItsPlace = one.places.has(path) && (one.holding.path === path || this.#hasStood(one, path));
+    const isPlace = one.places.has(path) && !one.left.has(path);
+    const isItsPlace = isPlace && (one.holding.path === path || this.#hasStood(one, path));
     return isItsPlace || this.#isKnown(one, identity);
   }
 
@@ -239,7 +253,7 @@ export class HeldDocuments {
     return this.#isLong(told.get(path));
   }
 
-  #isLong({ from, until }: Span = { from: 0, until: 0 }): boolean {
+  #isLong({ from, until }: Pick<Span, 'from' | 'until'> = { from: 0, until: 0 }): boolean {
     return until - from >= this.#seenMs;
   }
 
@@ -326,6 +340,7 @@ export class HeldDocuments {
     if (own !== undefined) one.holding = { ...one.holding, statement: own.statement };
     one.text = request.file.text;
     if (file === null) return;
+    one.left = new Set();
     one.taken = new Set();
     one.saved = new Set();
     one.alike = new Set();
@@ -367,7 +382,7 @@ export class HeldDocuments {
 }
 
 function noteStood<T>(spans: Map<T, Span>, what: T, now: number): void {
-  spans.set(what, { from: spans.get(what)?.from ?? now, until: now });
+  spans.set(what, { from: spans.get(what)?.from ?? now, until: now, seenAt: now });
 }
 
 function newDocument(
@@ -397,6 +412,7 @@ function newDocument(
     slots: new Map(),
     isKept: false,
     keptUntil: -Infinity,
+    left: new Set(),
     taken: new Set(),
     saved: new Set(),
     copies: new Set(),

@@ -120,7 +120,7 @@ export class Judge {
     this.#options = options;
     this.#folders = options.folders;
     const seenMs = options.settleMs + options.noticeMs + graceMs;
-    this.held = new HeldDocuments(seenMs);
+    this.held = new HeldDocuments(seenMs, options.settleMs);
     this.#taints = new Taints(this.held, seenMs);
     this.#arrivals = new Arrivals(options.settleMs, options.noticeMs + honouredMs);
   }
