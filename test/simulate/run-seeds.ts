@@ -47,13 +47,14 @@ const began = process.cpuUsage();
 const write = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const [first, runs, stride] = [Number(values.first), Number(values.runs), Number(values.stride)];
 const shrunk = new Set<string>();
-const known = new Map<string, number>();
+const known = new Map<string, readonly number[]>();
 let done = 0;
 
 for (const plan of values.plan?.map((text) => JSON.parse(text) as Plan) ?? randomPlans()) {
   const { violations, passed, log } = await runPlan(plan, verdictOf);
   done += 1;
-  for (const kind of new Set(passed.map((one) => one.kind))) known.set(kind, (known.get(kind) ?? 0) + 1);
+  for (const kind of new Set(passed.map((one) => one.kind)))
+    known.set(kind, [...(known.get(kind) ?? []), plan.seed]);
   if (values.log) process.stdout.write(`${planText(plan)}\n${log.join('\n')}\n`);
   const [violation] = violations;
   if (violation === undefined) continue;

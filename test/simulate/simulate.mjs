@@ -35,8 +35,8 @@ const kinds = new Map();
 
 await Promise.all(Array.from({ length: processes }, (_, index) => runShare(index)));
 const seconds = (performance.now() - began) / 1000;
-for (const [kind, seeds] of kinds) say(`${kind}: ${seeds.length} (seeds ${seeds.slice(0, 8).join(', ')})`);
-for (const [kind, count] of totals.known) say(`known: ${kind}: ${count}`);
+for (const [kind, seeds] of kinds) say(`${kind}: ${shown(seeds)}`);
+for (const [kind, seeds] of totals.known) say(`known: ${kind}: ${shown(seeds)}`);
 say(
   `${totals.done} runs in ${seconds.toFixed(1)} s (${(totals.done / seconds).toFixed(1)} a second, ${(totals.userMs / totals.done).toFixed(1)} ms of CPU each); ${totals.failed} failed`,
 );
@@ -75,14 +75,18 @@ function take(line) {
   if (found.done !== undefined) {
     totals.done += found.done;
     totals.userMs += found.userMs + found.systemMs;
-    for (const [kind, count] of Object.entries(found.known))
-      totals.known.set(kind, (totals.known.get(kind) ?? 0) + count);
+    for (const [kind, seeds] of Object.entries(found.known))
+      totals.known.set(kind, [...(totals.known.get(kind) ?? []), ...seeds]);
     return undefined;
   }
   totals.failed += 1;
   kinds.set(found.kind, [...(kinds.get(found.kind) ?? []), found.seed]);
   if (found.steps !== null) say(`\n${found.kind}: ${found.message}\n${found.steps}\n`);
   return undefined;
+}
+
+function shown(seeds) {
+  return `${seeds.length} (seeds ${seeds.slice(0, 8).join(', ')})`;
 }
 
 function say(text) {
