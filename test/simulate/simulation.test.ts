@@ -946,6 +946,7 @@ describe('the simulation', () => {
     [250_002_640, 'an ignore file that is not valid comes as others do: it is not quiet (7.28)'],
     [260_000_634, 'what is below a directory that was renamed in case alone is not waited for'],
     [260_004_560, 'a resume that could not be saved lets nothing be sent'],
+    [260_004_071, 'what comes to a place that a record has left with its file is not its own (7.1)'],
     [300_003_158, 'of two names that are one a document may be of either (7.3)'],
     [200_010_276, 'what stands below an ignore file that is not valid keeps its document (7.35)'],
   ] as const)
