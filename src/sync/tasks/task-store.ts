@@ -266,6 +266,8 @@ function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'wait
   const { state, present, waitedFor, hasRecord } = task;
   if (present && isAttached(task)) return 'attached';
   if (present && isDismissed(task)) return 'dismissed';
+  // What was never sent is not to be deleted.
+  if (!present && !hasRecord && state.kind !== 'sending') return null;
   switch (state.kind) {
     case 'inspect':
     case 'inspecting':

@@ -74,6 +74,7 @@ describe('what is counted of a folder', () => {
         { waiting: 1, waitingFor: { sidecar: 1 } },
       ],
       ['a file that failed', () => present('a', inspected, failed), { failed: 1 }],
+      ['a file that was never sent and is gone', () => present('a', { kind: 'touched', present: false }), {}],
       ['a file that is ignored by now', () => present('a', inspected, { kind: 'dormant', reason }), {}],
       [
         'a removal that waits out its grace',
