@@ -62,7 +62,7 @@ export function recordsAsBefore(
 
 function mayBeTaken(outcome: Outcome): boolean {
   if (outcome.kind === 'misaddressed') return outcome.mayBeTaken;
-  if ('sent' in outcome) return outcome.sent !== 'nothing';
+  if (outcome.kind === 'unavailable') return outcome.sent !== 'nothing';
   return outcome.kind === 'accepted' || outcome.kind === 'unknown';
 }
 
