@@ -1094,7 +1094,6 @@ export class Engine {
         this.#end(task);
         return;
       case 'nothing':
-        if (found.device !== null && task.seen !== null) this.#unsentModes.note(task.ref, task.seen);
         await this.#clearFailure(task, found.device);
         this.#end(task);
         // What it would have attached is a document of its own, if its sidecar is gone too.
@@ -1218,8 +1217,10 @@ export class Engine {
     this.#advance(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts, isGone });
   }
 
-  /** Nothing has to be done for it, unless something happened meanwhile. */
+  /** Nothing has to be done for it, unless something happened meanwhile. Its file may still go elsewhere. */
   #end(task: Task): void {
+    const { ref, seen } = task;
+    if (seen !== null && this.#ledger.get(ref) === undefined) this.#unsentModes.note(ref, seen);
     if (task.state.kind === 'inspecting' && task.state.dirty) this.#advance(task, { kind: 'replan' });
     else this.#close(task);
   }

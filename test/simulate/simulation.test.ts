@@ -949,6 +949,7 @@ describe('the simulation', () => {
     [260_004_071, 'what comes to a place that a record has left with its file is not its own (7.1)'],
     [300_003_158, 'of two names that are one a document may be of either (7.3)'],
     [200_010_276, 'what stands below an ignore file that is not valid keeps its document (7.35)'],
+    [300_003_224, 'what was stated for a file goes with it out of a folder that cannot be listed (7.27)'],
     [260_001_100, 'a request that was ended before its last byte has attached nothing (4)'],
     [260_003_181, 'nor where its document goes elsewhere while its body goes out'],
   ] as const)
