@@ -952,6 +952,14 @@ describe('the simulation', () => {
     [300_003_224, 'what was stated for a file goes with it out of a folder that cannot be listed (7.27)'],
     [260_001_100, 'a request that was ended before its last byte has attached nothing (4)'],
     [260_003_181, 'nor where its document goes elsewhere while its body goes out'],
+    [
+      260_003_293,
+      'a document that is deleted ends no list of one that looks like it, without numbers of files (4)',
+    ],
+    [
+      250_004_696,
+      'what is as its record says does not wait for what looks like it, without numbers of files (7.27)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

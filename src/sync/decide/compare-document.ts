@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import {
   directoryOf,
   hasGone,
+  isAlike,
   isAtOrBelow,
   isSameFile,
   nameOf,
@@ -125,7 +126,13 @@ export class DocumentComparison {
       const sent = this.#ledger.findByFile(owner).filter(({ record }) => isSameFile(record.stat, owner));
       return [...present, ...sent].map(({ ref }) => ref);
     };
-    return [...recordedOwners(document, this.#ledger), ...unsent.ownersOf(document, placesOf)];
+    // Without a number, what looks like the file that its own record had is that.
+    const own = document.stat.ino === 0 ? this.#ledger.get(document.ref) : undefined;
+    const isOwn = own !== undefined && isAlike(own.stat, document.stat);
+    const unsentOwners = unsent
+      .ownersOf(document, placesOf)
+      .filter((one) => !isOwn || one.sha256 === undefined);
+    return [...recordedOwners(document, this.#ledger), ...unsentOwners];
   }
 
   /**

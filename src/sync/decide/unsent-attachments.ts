@@ -56,7 +56,8 @@ export class UnsentAttachments {
 
   /** A document was deleted, of this file: it attaches nothing any more, where it was and where it was seen since. */
   deleted(owner: DocumentRef, file: FileStat): void {
-    const moved = this.#byFile.get(ownerKey(file)) ?? [];
+    const alike = [...(this.#byFile.get(ownerKey(file)) ?? [])];
+    const moved = alike.filter(({ ownerStat }) => ownerStat !== null && isSameFile(ownerStat, file));
     for (const one of [...(this.#byOwner.get(refKey(owner))?.values() ?? []), ...moved]) this.#end(one);
   }
 
