@@ -218,7 +218,11 @@ export class DocumentComparison {
     const elsewhere = refKey(place) === refKey(ref) ? null : stat;
     const name = nameOf(place.path);
     const answer = await port.attaches({ owner: owner.path, path, name, elsewhere });
-    return answer === 'unlisted' && this.#ledger.get(owner) !== undefined ? 'sent without' : answer;
+    const sent = this.#ledger.get(owner)?.stat;
+    const seen = this.#options.evidence.seen(owner) ?? sent;
+    // What has come to the place of another document was not sent yet.
+    const isSent = sent !== undefined && seen !== undefined && (seen.ino === 0 || sameFile(sent, seen));
+    return answer === 'unlisted' && isSent ? 'sent without' : answer;
   }
 
   async #followAttachment(
