@@ -285,7 +285,11 @@ export class HeldDocuments {
     // Where it goes out as what stood for a moment only, that was seen.
     const seen = glimpsed.filter((holding) => holding.mode === mode);
     const carried = file === null ? [] : [...this.holdingsOf(file.identity, null), ...counted, ...seen];
-    const perhaps = file === null ? [] : [...glimpsed, ...this.formerHoldings(file.identity)];
+    // Whatever it counts as, it is here that it was last accepted (contract 7.27).
+    const perhaps =
+      file === null
+        ? []
+        : [...glimpsed, ...this.formerHoldings(file.identity)].map((one) => ({ ...one, path: file.path }));
     if (created !== null) this.all.set(created, { ...newDocument(request, created, file, carried), alike });
     for (const docId of docIds) {
       const one = this.all.get(docId);

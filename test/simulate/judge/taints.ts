@@ -1,13 +1,15 @@
 import type { HeldDocument, HeldDocuments } from './held-documents.ts';
 import { directoryOf, nameOf } from './reading.ts';
-import type { Reading, RoledFile } from './reading.ts';
+import type { Reading, RoledFile, SeenFile } from './reading.ts';
 import { isWider } from './statement.ts';
-import type { Holding, ShareMode } from './statement.ts';
+import type { Holding, Said, ShareMode } from './statement.ts';
 
 /** A file that a list names or named. */
 interface Attached {
   readonly owner: string;
   readonly ownerIdentity: object | undefined;
+  /** Its sidecar, where that lists it. */
+  readonly sidecar: SeenFile | undefined;
   readonly path: string;
   readonly since: number;
   /** When its list ceased to reach it; Infinity: it does. */
@@ -41,7 +43,7 @@ export interface Taint {
   readonly holdings: readonly Holding[];
 }
 
-interface Said {
+interface Stated {
   readonly mode: ShareMode;
   readonly path: string;
   readonly from: number;
@@ -63,8 +65,10 @@ export class Taints {
    * that several documents attached: each list of them holds (contract 4).
    */
   readonly #perhaps = new WeakSet<object>();
+  /** What came to the places of attachments, which their records may mean: the documents that were sent with those. */
+  readonly #placed = new Map<object, readonly string[]>();
   /** What own sidecars have said of files that were not sent. */
-  readonly #unsent = new Map<object, Said[]>();
+  readonly #unsent = new Map<object, Stated[]>();
   /** What stood last at each path, and since when it does no more; null: it does. */
   readonly #last = new Map<string, { readonly identity: object; readonly goneAt: number | null }>();
   /** As what files may count that came to the place of others, since a save looks so, or whose upload is in doubt. */
@@ -149,6 +153,13 @@ export class Taints {
       ) {
         this.#attached.delete(identity);
         this.#former.set(identity, { ...one, overAt: now, isGlimpse: false, sentWithout: docId });
+        // Another name of its owner may be another document, whose list holds for as long as that was not sent.
+        const others = reading.pathsOf(file.identity).filter((path) => path !== file.path);
+        const isListed = others.some((path) => {
+          const [sidecar, said] = [reading.sidecarOf(path)?.path ?? '', reading.saidOf(path)];
+          return said !== null && isNamed([one.path, ...reading.pathsOf(identity)], sidecar, said, reading);
+        });
+        if (isListed) this.#perhaps.add(identity);
       }
     }
   }
@@ -181,6 +192,7 @@ export class Taints {
       }
     for (const [identity, one] of this.#former)
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
+    for (const [identity, sentWith] of this.#placed) add(identity, { sentWith });
     for (const [identity, spans] of this.#unsent) {
       const seen = spans.filter(({ from, to }) => (to ?? now) - from >= seenMs);
       const [first, ...others] = seen;
@@ -218,9 +230,9 @@ export class Taints {
   }
 
   #followAttached(reading: Reading, now: number): void {
-    for (const { path, identity, role, isUnlisted } of reading.files.values()) {
-      // What no listing has shown nobody knows.
-      if (role.kind !== 'attachment' || (isUnlisted && !this.#attached.has(identity))) continue;
+    for (const { path, identity, role, isHidden } of reading.files.values()) {
+      // Of what could never be looked at nobody knows which file it is.
+      if (role.kind !== 'attachment' || (isHidden && !this.#attached.has(identity))) continue;
       const ownerIdentity = reading.files.get(role.owner)?.identity;
       // What a sidecar lists is no document: whether anything is attached to it the contract leaves open (4, 7.9).
       if (reading.isListedByDocument(role.owner)) {
@@ -232,6 +244,7 @@ export class Taints {
       this.#attached.set(identity, {
         owner: role.owner,
         ownerIdentity,
+        sidecar: reading.files.get(reading.sidecarOf(role.owner)?.path ?? ''),
         path,
         since: known?.since ?? now,
         until: Infinity,
@@ -269,6 +282,7 @@ export class Taints {
       };
       const sentWith = [...new Set([...there.sentWith, ...one.sentWith])];
       this.#attached.set(standing, { ...there, sentWith });
+      if (sentWith.length > 0) this.#placed.set(standing, sentWith);
     }
     for (const [identity, one] of this.#former) {
       const isAway = reading.pathsOf(identity).length === 0;
@@ -310,7 +324,11 @@ export class Taints {
   }
 
   /** Whether what was an attachment is none any more (contract 4). */
-  #isOver({ owner, ownerIdentity, path, docId }: Attached, identity: object, reading: Reading): boolean {
+  #isOver(
+    { owner, ownerIdentity, sidecar: own, path, docId }: Attached,
+    identity: object,
+    reading: Reading,
+  ): boolean {
     const standing = reading.files.get(path);
     if (standing !== undefined && standing.identity !== identity) return true;
     const document = docId === null ? undefined : this.#held.all.get(docId);
@@ -329,19 +347,30 @@ export class Taints {
       if (sidecar === null) return [];
       return [{ sidecar: sidecar.path, said: sidecar.isAmbiguous ? null : reading.said(sidecar.path) }];
     });
-    // Where its owner has moved, the list names what lies at its new place.
+    // Its sidecar may have gone along with the directory of both, and holds the list for as long as it is there.
+    const isAlong = (one: string) =>
+      nameOf(one) === nameOf(own?.path ?? '') && reading.files.get(one)?.role.kind === 'companion';
+    const along = reading
+      .pathsOf(owners.length > 0 ? {} : (own?.identity ?? {}))
+      .filter((one) => isAlong(one) && said.every(({ sidecar }) => sidecar !== one));
+    said.push(...along.map((one) => ({ sidecar: one, said: reading.said(one) })));
     const names = [path, ...reading.pathsOf(identity)];
-    const isListed = (sidecar: string, text: string) => {
-      const listed = `${directoryOf(sidecar)}/${text}`;
-      return names.includes(listed) || (nameOf(listed) === nameOf(path) && !reading.files.has(listed));
-    };
-    if (said.some((one) => one.said?.attachments.some((text) => isListed(one.sidecar, text)) === false))
-      return true;
+    if (said.some((one) => one.said !== null && !isNamed(names, one.sidecar, one.said, reading))) return true;
     if (docId !== null) return false;
     const isFromItsDirectory = directoryOf(path).endsWith('.attachments');
     const isOwnerHere = owners.length > 0 || reading.files.has(owner);
     return isFromItsDirectory || (!isOwnerHere && said.length === 0);
   }
+}
+
+/** Whether a sidecar lists a file of these names: where its owner has moved, its list names what lies at its new place. */
+function isNamed(names: readonly string[], sidecar: string, said: Said, reading: Reading): boolean {
+  return said.attachments.some((text) => {
+    const listed = `${directoryOf(sidecar)}/${text}`;
+    return (
+      names.includes(listed) || (nameOf(listed) === nameOf(names[0] ?? '') && !reading.files.has(listed))
+    );
+  });
 }
 
 /** Texts that a document without a sidecar may be held with besides what lies in its directory (contract 4). */
