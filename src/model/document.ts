@@ -64,6 +64,8 @@ export interface DirectoryScan {
   readonly attachments?: readonly AttachedFile[];
   /** All below it is listed with it: `from here` (rules or defaults changed, or all is scanned), or from one above. */
   readonly deep?: 'from here' | 'from above';
+  /** Its ignore file is not valid: of what is in it nothing is sent or deleted, and how it may be shared is noted all the same. */
+  readonly isShut?: true;
 }
 
 /** A file that a document attaches, as a scan saw it. */

@@ -396,6 +396,11 @@ export class Engine {
   /** One directory was listed: what differs from ledger and tasks is to be inspected. */
   #onDirectory(scan: DirectoryScan): void {
     const { folder, directory } = scan;
+    if (scan.isShut === true) {
+      for (const { name, ...seen } of scan.entries)
+        this.#unsentModes.note({ folder, path: joinPath(directory, name) }, seen);
+      return this.#noteAttached(scan);
+    }
     const view = this.folders.viewOf(folder);
     this.#notes.directoryListed(scan);
     const ended = this.holds.approvalsEndedBy(scan);

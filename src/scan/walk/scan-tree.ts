@@ -127,12 +127,16 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       if (batch.length >= batchDirectories || batched >= batchEntries) await flush();
       return;
     }
+    if (visit.kind === 'unreadable' && visit.packed !== null) {
+      batch.push(visit.packed);
+      await flush();
+    }
     // Without its root nothing can be said of a folder.
     if (directory === '') throw new RootLostError(visit.kind === 'unreadable' ? visit : null);
     if (visit.kind === 'unreadable') {
       freeze(directory, visit);
       // Its watch may have failed, or ended, with the rights: another is set when it can be listed again.
-      if (!visit.isListed) watches.forget(directory);
+      if (visit.packed === null) watches.forget(directory);
     } else {
       forget(directory);
       redo(tree.nearest(directoryOf(directory)));

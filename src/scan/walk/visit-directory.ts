@@ -44,8 +44,8 @@ export type Visit =
       readonly reattached: readonly string[];
     }
   | { readonly kind: 'vanished' }
-  /** `isListed`: it is what its rules say that cannot be read. */
-  | ({ readonly kind: 'unreadable'; readonly isListed: boolean } & UnreadDirectory);
+  /** `packed`: what is in it, where it is what its rules say that cannot be read; null: nobody knows. */
+  | ({ readonly kind: 'unreadable'; readonly packed: PackedScan | null } & UnreadDirectory);
 
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
 export async function visitDirectory(
@@ -61,7 +61,7 @@ export async function visitDirectory(
     if (fault === 'gone') return { kind: 'vanished' };
     if (code === undefined) throw error;
     const isPassing = fault === 'passing';
-    return { kind: 'unreadable', isListed: false, message: cannotBeRead('it', code), isPassing };
+    return { kind: 'unreadable', packed: null, message: cannotBeRead('it', code), isPassing };
   }
 }
 
@@ -88,12 +88,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const hasGrown = (rules: DirectoryState['rules']) =>
     lateFiles(listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
   const rulesAbove = above?.rules ?? folder.rules;
-  if (reading?.kind === 'invalid') {
-    for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
-    if (hasGrown(rulesAbove)) tree.noteArrival(path, listedAt);
-    return { ...reading, kind: 'unreadable', isListed: true };
-  }
-  const ownRules = reading?.rules;
+  const ownRules = reading?.kind === 'valid' ? reading.rules : undefined;
   const rules = rulesBelow(rulesAbove, path, ownRules);
   const defaults = companionIn(folder, listing.entries, defaultsName, stats.uid);
   const defaultsKey = defaults === null ? '' : entryKey(defaults);
@@ -104,6 +99,20 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const paired = await pairEntries(folder, path, { absolute, sorted });
   const directory = { path, absolute, rules, fingerprint, sorted, paired };
   const found = await listDocuments(folder, directory, context);
+  const packed = {
+    directory: path,
+    cause: context.cause,
+    files: packFiles(found.entries),
+    skips: [...sorted.skips, ...found.skips],
+    subdirectories: [...sorted.children, ...sorted.attachmentDirectories.values()].map(({ name }) => name),
+    identity,
+    ...(found.attachments.length === 0 ? null : { attachments: found.attachments }),
+  };
+  if (reading?.kind === 'invalid') {
+    for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
+    if (hasGrown(rulesAbove)) tree.noteArrival(path, listedAt);
+    return { ...reading, kind: 'unreadable', packed: { ...packed, isShut: true } };
+  }
 
   // What a start finds may still be coming; the root has always been there.
   const ageMs = context.cause === 'start' ? observations.ageMs(stats) : 0;
@@ -141,15 +150,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     tree.noteArrival(path, listedAt);
   return {
     kind: 'listed',
-    packed: {
-      directory: path,
-      cause: context.cause,
-      files: packFiles(found.entries),
-      skips: [...sorted.skips, ...found.skips],
-      subdirectories: [...sorted.children, ...sorted.attachmentDirectories.values()].map(({ name }) => name),
-      identity,
-      ...(found.attachments.length === 0 ? null : { attachments: found.attachments }),
-    },
+    packed,
     before,
     state,
     children: sorted.children,
