@@ -62,10 +62,11 @@ export async function pairEntries(
           return place.kind === 'inside' ? [place.path] : [];
         }),
       );
-  // What documents without a sidecar were last sent with is their list, which nothing has ended.
+  const listedHere = new Set([...listed.values()].flat());
+  // What documents without a sidecar were last sent with is their list, which nothing has ended: not that of attachments.
   if (attachmentLists.hasLearned())
     for (const { name } of sorted.documents)
-      if (!relations.sidecars.has(name))
+      if (!relations.sidecars.has(name) && !listedHere.has(joinPath(directory, name)))
         attach(sentWith, name, attachmentLists.learned(joinPath(directory, name)));
   const changed = attachmentLists.set(directory, new Map([...listed, ...sentWith]));
   return { ...relations, lists, sentWith, changed, unread };
