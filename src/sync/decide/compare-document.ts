@@ -217,6 +217,10 @@ export class DocumentComparison {
     const path = place.folder === owner.folder ? place.path : null;
     const elsewhere = refKey(place) === refKey(ref) ? null : stat;
     const name = nameOf(place.path);
+    // What stands in its place in another folder that one says.
+    const there =
+      path === null && elsewhere !== null ? await this.#options.evidence.inspect(place) : undefined;
+    if (there?.kind === 'document' && !isSameFile(there.document.stat, stat)) return 'dropped';
     const answer = await port.attaches({ owner: owner.path, path, name, elsewhere });
     const sent = this.#ledger.get(owner)?.stat;
     const seen = this.#options.evidence.seen(owner) ?? sent;
