@@ -965,6 +965,13 @@ describe('the simulation', () => {
     [300_005_288, 'a document that comes back in another folder was last accepted there (7.27)'],
     [250_004_636, 'what stands in the place of an attachment is what its record means, over a restart (4)'],
     [300_001_472, 'a list holds for another name of its owner that was not sent (4)'],
+    [300_005_812, 'what was an attachment below an ignore file that is not valid counts as one (7.27, 7.35)'],
+    [320_000_439, 'so does what a sidecar stated there, in the root too'],
+    [320_001_352, 'what a sidecar lists has no attachments for having been sent with some (4)'],
+    [
+      320_000_084,
+      'an attachment in another folder than its document is none once another file has its place (4)',
+    ],
     [320_000_256, 'a list holds while the sidecar is there that went along with its directory (4)'],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {
