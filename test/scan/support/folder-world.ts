@@ -76,6 +76,7 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
   });
   await port.start({
     directory: (scan) => {
+      if (scan.isShut === true) return;
       scans.push(scan);
       known.set(scan.directory, scan);
     },
