@@ -6,7 +6,7 @@ import type { RootIdentity } from '../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import { lookUp } from './look-up.ts';
 import { createAttachmentLists } from './rules/attachment-lists.ts';
-import type { RecentLooks } from './companions/recent-look.ts';
+import type { NamesLook, RecentLooks } from './companions/recent-look.ts';
 import { binRules } from './rules/bins.ts';
 import type { AttachmentLists } from './rules/attachment-lists.ts';
 import type { FolderRules } from './rules/classify.ts';
@@ -43,8 +43,8 @@ export interface FolderState extends FolderPlan, FolderRules {
   readonly attachmentLists: AttachmentLists;
   /** Whether directories have grown since they were scanned: new names, new files that became larger. */
   readonly growths: RecentLooks<boolean>;
-  /** Sidecars that fit no file, of directories that changed since they were scanned. */
-  readonly unfitSidecars: RecentLooks<readonly string[]>;
+  /** Of directories that changed since they were scanned. */
+  readonly names: RecentLooks<NamesLook>;
   readonly observations: Observations;
   /** The fingerprint of plain documents where no `.meta.json` applies. */
   readonly fingerprint: string;
@@ -74,7 +74,7 @@ export function createFolderState(
     scanned: { root: null },
     attachmentLists: createAttachmentLists(),
     growths: new Map(),
-    unfitSidecars: new Map(),
+    names: new Map(),
     observations: createObservations(settleMs, passed),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: [binRules, ...settingsRules(settings)].map((rules) => ({ directory: '', rules })),

@@ -947,6 +947,10 @@ describe('the simulation', () => {
     [260_000_634, 'what is below a directory that was renamed in case alone is not waited for'],
     [260_004_560, 'a resume that could not be saved lets nothing be sent'],
     [260_004_071, 'what comes to a place that a record has left with its file is not its own (7.1)'],
+    [
+      230_000_851,
+      'a sidecar that bears a stem is nobody’s once another file of that stem stands, listed or not (7.30)',
+    ],
     [300_003_158, 'of two names that are one a document may be of either (7.3)'],
     [200_010_276, 'what stands below an ignore file that is not valid keeps its document (7.35)'],
     [300_003_224, 'what was stated for a file goes with it out of a folder that cannot be listed (7.27)'],

@@ -22,3 +22,9 @@ export function recentLook<T>(
   looks.set(path, { seen, until: Math.max(began + forMs, ended + (ended - began) * restFactor) });
   return seen;
 }
+
+/** The names of files in a directory, and of sidecars that fit none of these. */
+export interface NamesLook {
+  readonly files: readonly string[];
+  readonly unfit: readonly string[];
+}

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
 import { recentLook } from '../companions/recent-look.ts';
+import type { NamesLook } from '../companions/recent-look.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
@@ -16,10 +17,9 @@ const readEveryMs = 50;
  * since the directory was scanned counts. Throws where the directory cannot be read.
  */
 export function likelySidecar(folder: FolderState, document: string, ownerUid: number): string | null {
-  const { tree, settings, observations, absolute } = folder;
+  const { tree, settings } = folder;
   const directory = directoryOf(document);
-  const isAsScanned = observations.isAsListed(directory, statSync(absolute(tree.rawPath(directory))));
-  const unfit = isAsScanned ? (tree.get(directory)?.unfit?.keys() ?? []) : unfitNow(folder, directory);
+  const unfit = newNames(folder, directory)?.unfit ?? tree.get(directory)?.unfit?.keys() ?? [];
   for (const name of unfit) {
     if (!mayBeMeantFor(name, nameOf(document))) continue;
     const path = joinPath(directory, name);
@@ -29,14 +29,17 @@ export function likelySidecar(folder: FolderState, document: string, ownerUid: n
   return null;
 }
 
-function unfitNow(folder: FolderState, directory: string): readonly string[] {
-  const { tree, observations, unfitSidecars, absolute } = folder;
-  const { present } = observations;
-  return recentLook(unfitSidecars, directory, { present, forMs: readEveryMs }, () => {
-    const entries = readdirSync(absolute(tree.rawPath(directory)), { withFileTypes: true });
+/** The files in a directory that has changed since it was scanned; null: it has not. Throws where it cannot be read. */
+export function newNames(folder: FolderState, directory: string): NamesLook | null {
+  const { tree, observations, names, absolute } = folder;
+  const place = absolute(tree.rawPath(directory));
+  if (observations.isAsListed(directory, statSync(place))) return null;
+  return recentLook(names, directory, { present: observations.present, forMs: readEveryMs }, () => {
+    const entries = readdirSync(place, { withFileTypes: true });
     const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name.normalize('NFC')]));
     const fits = fitting(() => files);
-    return files.filter((name) => isSidecar(folder, joinPath(directory, name)) && !fits(name));
+    const isUnfit = (name: string) => isSidecar(folder, joinPath(directory, name)) && !fits(name);
+    return { files, unfit: files.filter(isUnfit) };
   });
 }
 

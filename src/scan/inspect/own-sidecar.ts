@@ -1,8 +1,9 @@
+import { orNull } from '../../lib/or-null.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, NoDocument } from '../../model/document.ts';
 import type { Sidecar } from '../../model/metadata/metadata.ts';
-import { sidecarPlaces } from '../../model/names-and-types.ts';
+import { sidecarPlaces, stemOf } from '../../model/names-and-types.ts';
 import { entryKey, statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { classifyUnpaired } from '../rules/classify.ts';
@@ -11,7 +12,9 @@ import type { PairedSidecar } from '../rules/relate.ts';
 import { awaitedMs, entryAt } from '../folder-state.ts';
 import type { FolderOnDisk, FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
+import { namedAfter } from '../rules/sidecar-names.ts';
 import { ignored, notRead, settling, unfit } from './inspection-results.ts';
+import { newNames } from './likely-sidecar.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 
 /** A document's own sidecar. */
@@ -70,16 +73,25 @@ function sidecarAt(folder: FolderState, path: string): Entry | null {
  * `unscanned`: no scan has seen both as they are.
  */
 function kindFor(
-  { tree, observations }: FolderState,
+  folder: FolderState,
   document: string,
   { own, sidecar }: { readonly own: Entry | null; readonly sidecar: Entry },
 ): PairedSidecar['kind'] | 'unscanned' | null {
-  const { pairs, twinSidecars } = tree.get(directoryOf(document)) ?? {};
+  const directory = directoryOf(document);
+  const { pairs, twinSidecars } = folder.tree.get(directory) ?? {};
   const isAsListed = ({ name, stats }: Entry) =>
-    stats === null || observations.isListed(joinPath(directoryOf(document), name), stats);
+    stats === null || folder.observations.isListed(joinPath(directory, name), stats);
   if (!isAsListed(sidecar)) return 'unscanned';
   const paired = pairs?.get(nameOf(document));
-  if (paired?.name === sidecar.name) return paired.kind;
+  if (paired?.name === sidecar.name) {
+    const isNamesake = (name: string) =>
+      name !== nameOf(document) && stemOf(name) === namedAfter(sidecar.name);
+    const namesakes = orNull(() => newNames(folder, directory))?.files.filter(isNamesake) ?? [];
+    const entries = namesakes.map((name) => entryAt(folder, joinPath(directory, name)));
+    // Another file of the stem that it bears may have come.
+    const isSure = own === null || entries.every((entry) => entry !== null && isAsListed(entry));
+    return isSure ? paired.kind : 'unscanned';
+  }
   const isOfAnother = Array.from(pairs?.values() ?? []).some(({ name }) => name === sidecar.name);
   // What cannot be looked at, and was found with no other document, may be its own.
   if (own !== null && (sidecar.stats !== null || isOfAnother)) return isAsListed(own) ? null : 'unscanned';
