@@ -62,8 +62,13 @@ export async function whereaboutsOf(
     const at = other === undefined ? { ref: there, stat } : null;
     const found = await evidence.inspect(there);
     if (found?.kind === 'document') {
-      if (isRefused(there, evidence)) continue;
-      return waitingAt({ ref: there, stat }, evidence) ?? { kind: 'unclear', ref: there };
+      const state = evidence.tasks.get(there)?.state;
+      // What the service refused is a document of its own: a hard link. What is in doubt may be moved.
+      if (state?.kind === 'failed' && state.recorded && state.reason.code !== inDoubtCode) continue;
+      // Compared with the ledger it waits: it is an attachment of another document.
+      return state?.kind === 'waiting'
+        ? kept(there, state.reason.message, at)
+        : { kind: 'unclear', ref: there };
     }
     if (found === undefined || found.kind === 'absent' || found.kind === 'settling')
       return { kind: 'unclear', ref: there };
@@ -102,21 +107,6 @@ async function isSameContent(
   const sha256 = await hash(ref, stat).catch(() => null);
   // What cannot be read may be it.
   return sha256 === null || sha256 === record.sha256;
-}
-
-/**
- * What the service refused is a document of its own: a hard link. What is in doubt waits for a person, and may be
- * moved.
- */
-function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
-  const state = tasks.get(ref)?.state;
-  return state?.kind === 'failed' && state.recorded && state.reason.code !== inDoubtCode;
-}
-
-/** Compared with the ledger it waits: it is an attachment of another document. Null: it does not. */
-function waitingAt(at: StandingFile, { tasks }: Evidence): Whereabouts | null {
-  const state = tasks.get(at.ref)?.state;
-  return state?.kind === 'waiting' ? kept(at.ref, state.reason.message, at) : null;
 }
 
 function kept(ref: DocumentRef, why: string, at: StandingFile | null): Whereabouts {
