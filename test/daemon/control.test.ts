@@ -149,7 +149,7 @@ it('keeps documents whose deletions were released and refused, tried again or no
   await world.sync();
   world.service.failWhere(() => ({ kind: 'rejected', code: 'http-403', message: 'no' }));
   await decisionsIn(world, ['inbox']).decisions.approve({ folder: null });
-  await world.until(() => world.engine().tasks.in('retry').size > 0);
+  await world.until(() => world.engine().tasks.in('retry').size > 0 && world.engine().inFlight() === 0);
   expect(await decisionsIn(world, ['inbox']).decisions.keep({ place: null })).toEqual({ kept: 5 });
   await world.restart();
   await world.sync();
