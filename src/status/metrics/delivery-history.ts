@@ -2,8 +2,8 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { refKey } from '../../model/document.ts';
 import type { Activity } from '../../model/report/status.ts';
 
-/** The kinds of deliveries in the chart. */
-const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as const;
+/** The kinds of deliveries in the chart, from the bottom of a column to its top. */
+export const deliveryKinds = ['uploaded', 'modified', 'moved', 'deleted', 'failed'] as const;
 
 type DeliveryKind = (typeof deliveryKinds)[number];
 

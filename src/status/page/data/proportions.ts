@@ -1,4 +1,5 @@
 import type { CountedFolder } from '../../../model/report/failures.ts';
+import { deliveryKinds } from '../../metrics/delivery-history.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
 
 /**
@@ -28,13 +29,10 @@ export function filledOf(sent: number, total: number): number {
   return Math.max(0, Math.min(sent, Math.floor(total * 0.99)));
 }
 
-/** From the bottom of a column to its top. */
-export const chartKinds = ['uploaded', 'modified', 'moved', 'deleted', 'failed'] as const;
-
 export interface Column {
   /** Milliseconds since 1970. */
   readonly start: number;
-  /** One for each of `chartKinds`. */
+  /** One for each of `deliveryKinds`. */
   readonly counts: readonly number[];
 }
 
@@ -43,7 +41,7 @@ export function columnsOf(history: HistoryReport): Column[] {
   const { bucketSeconds, start, uploaded } = history;
   return uploaded.map((_, index) => ({
     start: Date.parse(start) + index * bucketSeconds * 1000,
-    counts: chartKinds.map((kind) => history[kind][index] ?? 0),
+    counts: deliveryKinds.map((kind) => history[kind][index] ?? 0),
   }));
 }
 

@@ -1,6 +1,7 @@
 import { countWords, numberWords, minuteWords } from '../../../lib/text/amounts.ts';
+import { deliveryKinds } from '../../metrics/delivery-history.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
-import { chartKinds, columnsOf, sumOf } from '../data/proportions.ts';
+import { columnsOf, sumOf } from '../data/proportions.ts';
 import type { Column } from '../data/proportions.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Fold } from '../parts.tsx';
@@ -23,7 +24,7 @@ function Columns() {
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts)));
   const ticks = columns.filter((_, index) => index % (columns.length / 4) === 0);
   // A document counts each time that it is delivered.
-  const total = sumOf(sumsOf(columns).slice(0, chartKinds.indexOf('failed')));
+  const total = sumOf(sumsOf(columns).slice(0, deliveryKinds.indexOf('failed')));
   const words = `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
   return (
     <>
@@ -37,7 +38,7 @@ function Columns() {
         {columns.map(({ start, counts }, index) => (
           <g key={start}>
             <title>{`${minuteWords(start)}: ${partsOf(counts).join(', ') || 'nothing'}`}</title>
-            {chartKinds.map((kind, at) => (
+            {deliveryKinds.map((kind, at) => (
               <rect
                 key={kind}
                 class={kind}
@@ -68,10 +69,10 @@ function Columns() {
 }
 
 function sumsOf(columns: readonly Column[]): number[] {
-  return chartKinds.map((_, at) => sumOf(columns.map(({ counts }) => counts[at] ?? 0)));
+  return deliveryKinds.map((_, at) => sumOf(columns.map(({ counts }) => counts[at] ?? 0)));
 }
 
 /** One for each kind that there is: `12 uploaded`. */
 function partsOf(counts: readonly number[]): string[] {
-  return chartKinds.flatMap((kind, at) => (counts[at] ? [`${numberWords(counts[at])} ${kind}`] : []));
+  return deliveryKinds.flatMap((kind, at) => (counts[at] ? [`${numberWords(counts[at])} ${kind}`] : []));
 }
