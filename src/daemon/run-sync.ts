@@ -50,7 +50,6 @@ function nothingDone(gaveUp: Reason): SyncReport {
     status: { ...emptyStatus(0), reasons: [] },
     totals: noTotals,
     unread: { unavailable: [], unreadable: [] },
-    isRefused: false,
     isDone: false,
     later: [],
     gaveUp,
@@ -96,7 +95,6 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
       status: daemon.control.status(),
       totals: daemon.engine.totals,
       unread: daemon.unread(),
-      isRefused: daemon.isRefused(),
       isDone: isDecided(daemon) && !daemon.engine.isHopeless() && !interrupted && !isLost,
       later: endOfPass.waitedFor(),
       gaveUp: end?.gaveUp ?? null,
@@ -200,14 +198,13 @@ interface EndOfPass {
   readonly status: (ReturnType<typeof emptyStatus> & Pick<Status, 'reasons'>) | Status;
   readonly totals: Pick<Status['totals'], 'uploaded' | 'modified' | 'deleted' | 'moved'>;
   readonly unread: UnreadPlaces;
-  readonly isRefused: boolean;
   /** Everything that was found is decided. */
   readonly isDone: boolean;
   readonly later: readonly Task[];
   readonly gaveUp: Reason | null;
 }
 
-function report({ status, totals, unread, isRefused, isDone, later, gaveUp }: EndOfPass) {
+function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
   const held = status.held.reduce((total, { count }) => total + count, 0);
   const failed = status.failuresTotal;
   const { unavailable, unreadable } = unread;
@@ -219,7 +216,7 @@ function report({ status, totals, unread, isRefused, isDone, later, gaveUp }: En
     !isDone || failed + held + unsent + unavailable.length + unreadable.length > 0 || gaveUp !== null;
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
-    exitCode: isRefused ? exitCodes.credentials : exitCode,
+    exitCode: status.auth.state === 'refused' ? exitCodes.credentials : exitCode,
     uploaded,
     modified,
     deleted,
