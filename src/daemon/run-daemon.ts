@@ -173,21 +173,17 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         );
       }
       if (isNameFree !== true) return isNameFree;
-      // Where no host is known to have it, nobody else notifies of what keeps this one from it.
-      const notifies = hasName || place.lease.holder === null;
-      return await serveStandBy(place, current, onRunning, ended, notifies);
+      return await serveStandBy(place, current, onRunning, ended);
     } finally {
       over.abort();
     }
   }
 
-  /** `notifies`: nobody else is known to have the state directory, so what was notified of is this host's to know. */
   async function serveStandBy<T>(
     place: LeasedPlace,
     current: Reloaded,
     onRunning: () => void,
     ended: Promise<T>,
-    notifies: boolean,
   ): Promise<T> {
     const { standBy } = await import('./process/stand-by.ts');
     keepHeapSmall();
@@ -199,9 +195,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
       notify.ready();
       notify.status(statusLine(standing.control.status()));
-      const stopNotifier = notifies
-        ? await notifyInStandBy(place, current, standing.control)
-        : async () => {};
+      const stopNotifier = await notifyInStandBy(place, current, standing.control);
       const stopWatchdog = notify.watchdog(standing.control.healthy);
       try {
         return await ended;
@@ -215,12 +209,13 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     }
   }
 
-  /** Notifies of what keeps this host from its lease, until another host has it. */
+  /** Notifies of what keeps this host from its lease, until another host is known to have it, which notifies itself. */
   async function notifyInStandBy(
     place: LeasedPlace,
     current: Reloaded,
     control: ControlPort,
   ): Promise<() => Promise<void>> {
+    if (place.lease.holder?.isOther === true) return async () => {};
     // Not settled: what was wrong with documents still is, and is not known while the ledger is closed.
     const unsettled = { ...control, status: () => ({ ...control.status(), state: 'starting' as const }) };
     const stop = await startNotifying(current, unsettled);
