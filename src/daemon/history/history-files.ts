@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
@@ -9,7 +9,7 @@ import { printableJson } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { fileFault } from '../../model/errors.ts';
+import { errorCode, fileFault } from '../../model/errors.ts';
 import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 
@@ -21,10 +21,11 @@ export function historyDirectory(stateDir: string): string {
   return join(stateDir, 'history');
 }
 
-/** The names of a history's files, oldest first; none where there is no directory. */
+/** The names of a history's files, oldest first. Throws where there is no directory. */
 export function historyFiles(directory: string): readonly string[] {
-  const names = existsSync(directory) ? readdirSync(directory) : [];
-  return names.filter((name) => namePattern.test(name)).toSorted(inNaturalOrder);
+  return readdirSync(directory)
+    .filter((name) => namePattern.test(name))
+    .toSorted(inNaturalOrder);
 }
 
 /** A line as it is written: what happened, or how much was delivered until then. */
@@ -75,7 +76,7 @@ async function* partsBack(directory: string, unwritten: readonly string[]) {
       yield { file, lines: text.split('\n').slice(0, -1) };
     }
   } catch (error) {
-    throw fileFault(error);
+    if (errorCode(error) !== 'ENOENT') throw fileFault(error);
   }
 }
 
