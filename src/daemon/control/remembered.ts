@@ -65,34 +65,25 @@ export function absentFile({
 }: PastSources): Pick<Why, 'docId' | 'uploadedAt' | 'deletedAt'> & { readonly message: string } {
   const record = ledger.get(ref);
   if (record !== undefined) {
-    return {
-      message: 'the file is gone from the folder; the service still has its document',
-      docId: record.docId,
-      uploadedAt: record.uploadedAt,
-      deletedAt: null,
-    };
+    const { docId, uploadedAt } = record;
+    const message = 'the file is gone from the folder; the service still has its document';
+    return { message, docId, uploadedAt, deletedAt: null };
   }
   const last = past.findLast(({ docId }) => docId !== null);
   const docId = last?.docId ?? null;
-  if (last === undefined || docId === null) {
-    const message = 'no such file in the folder, and no record of one';
-    return { message, docId, uploadedAt: null, deletedAt: null };
-  }
   const uploadedAt = past.find((one) => one.what === 'uploaded' && one.docId === docId)?.at ?? null;
-  const elsewhere = ledger.findByDocId(docId);
+  const elsewhere = docId === null ? undefined : ledger.findByDocId(docId);
   if (elsewhere !== undefined) {
     const message = `the file was moved to ${refKey(elsewhere)}, and its document with it`;
     return { message, docId, uploadedAt, deletedAt: null };
   }
-  const isDeleted = last.what === 'deleted' && refKey(last) === refKey(ref);
-  return {
-    message: isDeleted
-      ? 'the file is gone from the folder, and its document was deleted at the service'
-      : 'the file is gone from the folder',
-    docId,
-    uploadedAt,
-    deletedAt: isDeleted ? last.at : null,
-  };
+  const deletedAt = last?.what === 'deleted' && refKey(last) === refKey(ref) ? last.at : null;
+  const end = deletedAt === null ? '' : ', and its document was deleted at the service';
+  const message =
+    docId === null
+      ? 'no such file in the folder, and no record of one'
+      : `the file is gone from the folder${end}`;
+  return { message, docId, uploadedAt, deletedAt };
 }
 
 /**
