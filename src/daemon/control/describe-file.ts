@@ -163,6 +163,7 @@ async function describeOwner(
   const owner = { folder: ref.folder, path };
   const found = await inspectDocument(port, owner, ledger.get(owner));
   const name = refKey(owner);
+  const see = `see ingestd why ${name}`;
   if (found.kind === 'absent') {
     return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };
   }
@@ -172,22 +173,13 @@ async function describeOwner(
     if (!isSent) return { message: `not sent with its document ${name}: ${why}`, notes: [], next: 'nothing' };
     const isListed = found.document.sidecar !== null || ref.path.startsWith(path + attachmentDirectoryEnd);
     const stays = `its document ${name} has no list of attachments by now, so it stays one until a valid sidecar of that does not list it`;
-    if (!isListed)
-      return {
-        notes: [stays],
-        next: `when it changes, it is sent with its document; see ingestd why ${name}`,
-      };
+    if (!isListed) return { notes: [stays], next: `when it changes, it is sent with its document; ${see}` };
   }
   const failure = ledger.failure(owner)?.message;
   const isFit = found.kind === 'document' || found.kind === 'settling';
   const why = isFit ? (failure ?? null) : verdictOf(found).message;
-  return {
-    notes: why === null ? [] : [`its document ${name} is not sent: ${why}`],
-    next:
-      why === null
-        ? `it is sent with its document; see ingestd why ${name}`
-        : `nothing until that is fixed; see ingestd why ${name}`,
-  };
+  if (why === null) return { notes: [], next: `it is sent with its document; ${see}` };
+  return { notes: [`its document ${name} is not sent: ${why}`], next: `nothing until that is fixed; ${see}` };
 }
 
 const verdicts = {
