@@ -268,7 +268,7 @@ describe('the history', () => {
     await endOfTurn();
     expect([await next(), await next()]).toEqual([['b.pdf', 'c.pdf'], []]);
     const [first = ''] = await names();
-    const lines = linesBack(directory(), activityOf);
+    const lines = linesBack(state.path, activityOf);
     expect((await lines.next()).value?.said.path).toBe('c.pdf');
     await rm(join(directory(), first));
     expect((await lines.next()).done).toBe(true);

@@ -1,12 +1,6 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
-import {
-  historyDirectory,
-  lineText,
-  linesBack,
-  readPast,
-  readTotals,
-} from '../../daemon/history/history-files.ts';
+import { lineText, linesBack, readPast, readTotals } from '../../daemon/history/history-files.ts';
 import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
@@ -42,7 +36,7 @@ export async function offlineStatus(options: OfflineView, account: string | null
   ];
   // What keeps ingestd from starting says it of a folder that was never there; that of a trial is made.
   const isTold = ({ code, folder = '' }: Reason) => code === 'folder-missing' && ledger.count(folder) === 0;
-  const totals = await readTotals(historyDirectory(settings.state.dir));
+  const totals = await readTotals(settings.state.dir);
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     async (resting) => {
@@ -115,8 +109,8 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         folders,
         past: (ref) => {
           const unwritten = activities.filter(({ from }) => from !== undefined).map(lineText);
-          const directory = historyDirectory(settings.state.dir);
-          return readPast((read) => linesBack(directory, read, unwritten), ref).catch(() => []);
+          const { dir } = settings.state;
+          return readPast((read) => linesBack(dir, read, unwritten), ref).catch(() => []);
         },
         isRunning: false,
         paused,

@@ -48,16 +48,16 @@ const totalsOf = reading('"totals":', z.object({ totals: totalsSchema }));
 type Lines<Said> = AsyncGenerator<{ readonly said: Said; readonly place: string }, undefined>;
 
 /**
- * What is said in `unwritten`, lines that stand in no file, oldest first, and before that in the files. Whoever has read
- * enough stops. Throws where files cannot be read.
+ * What is said in `unwritten`, lines that stand in no file, oldest first, and before that in the files of a state
+ * directory. Whoever has read enough stops. Throws where files cannot be read.
  */
 export async function* linesBack<Said>(
-  directory: string,
+  stateDir: string,
   read: Reading<Said>,
   unwritten: readonly string[] = [],
 ): Lines<Said> {
   const slice = createTimeSlice(32);
-  for await (const { file, lines } of partsBack(directory, unwritten)) {
+  for await (const { file, lines } of partsBack(historyDirectory(stateDir), unwritten)) {
     for (let index = lines.length - 1; index >= 0; index -= 1) {
       const said = read(lines[index] ?? '');
       if (said !== null) yield { said, place: `${file}:${index}` };
@@ -81,8 +81,8 @@ async function* partsBack(directory: string, unwritten: readonly string[]) {
 }
 
 /** The last totals that were written; nothing where there is no history, or none that can be read. */
-export async function readTotals(directory: string): Promise<Status['totals']> {
-  const newest = await linesBack(directory, totalsOf)
+export async function readTotals(stateDir: string): Promise<Status['totals']> {
+  const newest = await linesBack(stateDir, totalsOf)
     .next()
     .catch(() => null);
   return newest?.value?.said.totals ?? noTotals;

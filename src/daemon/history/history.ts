@@ -38,15 +38,14 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
  * not take it stops nothing. Never rejects: without a history nothing is lost but the past.
  */
 export async function openHistory(options: HistoryOptions) {
-  const { clock, log } = options;
-  const directory = historyDirectory(options.stateDir);
-  const before = await readTotals(directory);
+  const { stateDir, clock, log } = options;
+  const before = await readTotals(stateDir);
   const listeners = new Set<(activity: Activity) => void>();
   let delivered = (): Status['totals'] => noTotals;
   let waiting: string[] = [];
   let writtenTotals = JSON.stringify(before);
   let isComplaining = false;
-  const append = createHistoryWriter(directory, options, totals);
+  const append = createHistoryWriter(historyDirectory(stateDir), options, totals);
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
   const { troubles, openProblems, wasKilled } = await readRecent(back(activityOf), options);
@@ -79,7 +78,7 @@ export async function openHistory(options: HistoryOptions) {
   async function* back(read: Reading<Activity>): ReturnType<typeof linesBack<Activity>> {
     write();
     try {
-      yield* linesBack(directory, read, waiting);
+      yield* linesBack(stateDir, read, waiting);
     } catch (error) {
       log.warn({ error: errorMessage(error) }, 'history cannot be read');
     }

@@ -1,7 +1,7 @@
 import { isAtOrBelow } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { activityOf, historyDirectory, linesBack } from './history-files.ts';
+import { activityOf, linesBack } from './history-files.ts';
 
 /** What of the history is wanted. */
 interface LogFilter {
@@ -25,7 +25,7 @@ export function createLogReader(stateDir: string, filter: LogFilter) {
     const found: Activity[] = [];
     let remaining = most;
     let newest = last;
-    for await (const { said, place } of linesBack(historyDirectory(stateDir), activityOf)) {
+    for await (const { said, place } of linesBack(stateDir, activityOf)) {
       if (place === last || place < from) break;
       if (newest === last) newest = place;
       if (!isWanted(said, filter)) continue;
