@@ -12,12 +12,7 @@ import { silentLog } from '../model/ports/log-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import { readImport } from '../ledger/transfer/read-import.ts';
 import type { ImportedChange } from '../ledger/transfer/imported-ledger.ts';
-import {
-  claimLedger,
-  requireService,
-  serviceIdentity,
-  serviceWords,
-} from '../daemon/preconditions/whose-ledger.ts';
+import { claimLedger, foreignWords, requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import { entryAt, locateOnDisk, unscannedFolder } from '../scan/folder-state.ts';
@@ -54,9 +49,8 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
     const imported = readImport(text, { folders, paths, now: systemClock.now() });
     const { service } = imported;
     const problems = [...imported.problems];
-    if (service !== undefined && service !== serviceIdentity(settings.service)) {
-      return refuse([`${fileName}: ${foreign(service, settings)}`]);
-    }
+    const foreign = service === undefined ? null : foreignWords(service, settings);
+    if (foreign !== null) return refuse([`${fileName}: ${foreign}`]);
     const inDoubt = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
     const lines = new Map(
       imported.entries.map(({ ref }, index) => [refKey(ref), imported.lines[index] ?? null]),
@@ -171,14 +165,6 @@ function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
     case 'former':
       return ledger.formerModes(change.held.file).length === 0;
   }
-}
-
-function foreign(service: string, settings: Settings): string {
-  return (
-    `"service": the documents are at ${serviceWords(service)}, but the configured service is ` +
-    `${serviceWords(serviceIdentity(settings.service))}. Use the file or the configuration of the right service; if both ` +
-    'addresses are the same service, remove "service" from the file'
-  );
 }
 
 const atOnce = 16;

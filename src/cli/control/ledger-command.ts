@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers';
 
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
-import { serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
+import { moveLedger, serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
@@ -14,7 +14,7 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { exportLedger } from '../../ledger/transfer/export-ledger.ts';
 import { verifyLedger } from '../../ledger/verify-ledger.ts';
 import { importIntoLedger } from '../../commands/import-ledger.ts';
-import { moveService } from '../../commands/offline/offline-actions.ts';
+import { withLedger } from '../../commands/offline/with-ledger.ts';
 import { fleetUser, prepareCommand } from '../prepare-command.ts';
 
 export async function ledgerExport(
@@ -97,15 +97,15 @@ export async function serviceMoved(
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags);
   const options = { ...prepared, username: await fleetUser(prepared) };
-  const moved = await moveService(options, async ({ documents, from, to }) => {
-    if (flags.yes === true || documents === 0) return true;
-    // Of another service the documents would count as delivered, and never be sent to it.
-    const held = from === null ? '' : ` that ${from} holds`;
-    return confirm(
-      context,
-      `Does ${to} hold the ${countWords(documents, 'document')}${held}, with the same docIds?`,
-    );
-  });
+  const moved = await withLedger(options, (ledger) =>
+    moveLedger(ledger, prepared.settings, async ({ documents, from, to }) => {
+      if (flags.yes === true || documents === 0) return true;
+      // Of another service the documents would count as delivered, and never be sent to it.
+      const held = from === null ? '' : ` that ${from} holds`;
+      const question = `Does ${to} hold the ${countWords(documents, 'document')}${held}, with the same docIds?`;
+      return confirm(context, question);
+    }),
+  );
   if (moved === null) return exitCodes.ok;
   const { documents, from, to } = moved;
   const held =

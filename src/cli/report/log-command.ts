@@ -3,16 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import { activityWords, createBursts } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
-import {
-  formerPath,
-  insideWorkingDirectory,
-  requirePath,
-  resolvePath,
-} from '../../daemon/control/resolve-path.ts';
-import type { Folders } from '../../daemon/control/resolve-path.ts';
+import { insideWorkingDirectory, placesMeant } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
@@ -40,7 +33,7 @@ export async function log(
   const found = await findDaemon(context, flags);
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, context.cwd, folders);
-  const places = wanted === null ? null : loggedPlaces(folders, wanted);
+  const places = wanted === null ? null : placesMeant(folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const most = flags.all === true || filter.since !== null ? Infinity : usualCount;
   const { output } = context;
@@ -68,12 +61,6 @@ export async function log(
       output.line(`The log has nothing about ${wanted}; ingestd why tells how it stands.`);
   }
   return exitCodes.ok;
-}
-
-/** What a path means: in a configured folder, or in one that was. Throws ConfigurationError for any other. */
-function loggedPlaces(folders: Folders, text: string): readonly DocumentRef[] {
-  const places = [resolvePath(folders, text), formerPath(folders, text)].filter((place) => place !== null);
-  return places.length > 0 ? places : [requirePath(folders, text).ref];
 }
 
 const paints = {

@@ -1,13 +1,7 @@
 import { createDecisions } from '../../daemon/control/decide.ts';
 import { readPauses } from '../../daemon/control/pauses.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
-import {
-  canMove,
-  claimLedger,
-  requireService,
-  serviceIdentity,
-  serviceWords,
-} from '../../daemon/preconditions/whose-ledger.ts';
+import { requireService } from '../../daemon/preconditions/whose-ledger.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { decisionsThrough } from '../../model/ports/control-port.ts';
 import type { Answer, DecisionPort, Given } from '../../model/ports/control-port.ts';
@@ -52,37 +46,5 @@ function decide<Name extends keyof DecisionPort>(
         },
       );
     });
-  });
-}
-
-/** Whose a ledger's documents were, and whose they are to be. */
-export interface ServiceMove {
-  readonly documents: number;
-  /** In words, as `to`; null: the ledger did not say. */
-  readonly from: string | null;
-  readonly to: string;
-}
-
-/**
- * A person's word that the ledger's service is the configured one; null where `isMeant` says no. Throws StateLockedError
- * beside a running daemon, ConfigurationError where that cannot be: the embedded service has no address that could
- * change.
- */
-export async function moveService(
-  options: OfflineOptions,
-  isMeant: (move: ServiceMove) => Promise<boolean>,
-): Promise<ServiceMove | null> {
-  const { settings } = options;
-  const service = serviceIdentity(settings.service);
-  return withLedger(options, async (ledger) => {
-    const before = ledger.service();
-    const mayBe = before === null || (canMove(before) && canMove(service));
-    if (!mayBe) await claimLedger(ledger, settings);
-    const from = before === null ? null : serviceWords(before);
-    const move = { documents: ledger.total(), from, to: serviceWords(service) };
-    if (!mayBe || before === service) return move;
-    if (!(await isMeant(move))) return null;
-    await ledger.commit([{ kind: 'service', service }]);
-    return move;
   });
 }

@@ -79,6 +79,12 @@ export function formerPath(folders: Folders, text: string): DocumentRef | null {
   return { folder, path };
 }
 
+/** What a path means: in a configured folder, or in one that was. Throws ConfigurationError for any other. */
+export function placesMeant(folders: Folders, text: string): readonly DocumentRef[] {
+  const places = [resolvePath(folders, text), formerPath(folders, text)].filter((place) => place !== null);
+  return places.length > 0 ? places : [requirePath(folders, text).ref];
+}
+
 /**
  * The settings of a folder by its name; null: all are meant. Throws ConfigurationError for one that is not configured.
  */

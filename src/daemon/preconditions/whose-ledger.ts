@@ -46,6 +46,46 @@ export async function claimLedger(ledger: LedgerPort, settings: Settings): Promi
   ]);
 }
 
+/** Whose a ledger's documents were, and whose they are to be. */
+interface ServiceMove {
+  readonly documents: number;
+  /** In words, as `to`; null: the ledger did not say. */
+  readonly from: string | null;
+  readonly to: string;
+}
+
+/**
+ * A person's word that the ledger's service is the configured one; null where `isMeant` says no. Throws ConfigurationError
+ * where that cannot be: the embedded service has no address that could change.
+ */
+export async function moveLedger(
+  ledger: LedgerPort,
+  settings: Settings,
+  isMeant: (move: ServiceMove) => Promise<boolean>,
+): Promise<ServiceMove | null> {
+  const service = serviceIdentity(settings.service);
+  const before = ledger.service();
+  const mayBe = before === null || (canMove(before) && canMove(service));
+  if (!mayBe) await claimLedger(ledger, settings);
+  const from = before === null ? null : serviceWords(before);
+  const move = { documents: ledger.total(), from, to: serviceWords(service) };
+  if (!mayBe || before === service) return move;
+  if (!(await isMeant(move))) return null;
+  await ledger.commit([{ kind: 'service', service }]);
+  return move;
+}
+
+/** Why documents of an import are not the configured service's; null: they are. */
+export function foreignWords(service: string, settings: Settings): string | null {
+  const own = serviceIdentity(settings.service);
+  if (service === own) return null;
+  return (
+    `"service": the documents are at ${serviceWords(service)}, but the configured service is ` +
+    `${serviceWords(own)}. Use the file or the configuration of the right service; if both ` +
+    'addresses are the same service, remove "service" from the file'
+  );
+}
+
 const embedded = 'embedded';
 
 /**
@@ -68,6 +108,6 @@ export function serviceWords(identity: string): string {
 }
 
 /** Says whether an identity is that of a service with an address, which may move. */
-export function canMove(identity: string): boolean {
+function canMove(identity: string): boolean {
   return identity !== embedded;
 }
