@@ -25,10 +25,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^doubled\/from-shut$/,
     'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
   ],
-  [
-    /^deleted-unseen\/in-a-gap/,
-    'a directory that is closed after it was searched, and before the first byte, is not searched again (7.25, 7.30)',
-  ],
 ];
 
 /** Whether a kind is on the list. What is known is known between two steps of a request, and where it is hard to see. */

@@ -917,6 +917,23 @@ describe('the simulation', () => {
     });
   }
 
+  const mountedOver = caselessPlan(firstOf({ 'a.csv': 'a', 'd/e/b.pdf': 'b' }), [
+    { kind: 'rename', path: 'inbox/a.csv', to: 'outside/a.csv' },
+    { kind: 'mount', path: 'inbox/d/e' },
+    write('b.csv', 'b'),
+  ]);
+  itRuns(
+    'what is mounted over a directory that has stood since the start may hide what went just before (7.25)',
+    {
+      ...mountedOver,
+      steps: mountedOver.steps.map((step, index) => ({ ...step, afterMs: [20_000, 60][index] ?? 20_000 })),
+    },
+    (said) => {
+      expect(said).toMatch(/warn held .*hidden by what was mounted/);
+      expect(said).not.toContain('delete doc-1');
+    },
+  );
+
   const copiedAndBack = caselessPlan(firstOf({ 'b.pdf': 'a' }), [
     { kind: 'copy', path: 'inbox/b.pdf', to: 'inbox/copy.pdf' },
     { kind: 'remove', path: 'inbox/b.pdf' },

@@ -119,8 +119,9 @@ export function mountsToRemember(
   const bare = mounts.flatMap((path): readonly BareMountPoint[] => {
     const old = bareBefore.find((one) => one.path === path);
     if (!mounted.includes(path)) return [old?.until === null ? old : { path, until: null, since: now }];
-    const isNew =
-      added.includes(path) && (view.isResumed || view.directorySince(path) !== -Infinity || isMissing(path));
+    // The first listing of all goes with the first reading of the mounts: what is mounted later was bare then.
+    const wasBare = view.isResumed || (view.isScanned && !isWhole) || view.directorySince(path) !== -Infinity;
+    const isNew = added.includes(path) && (wasBare || isMissing(path));
     if (isNew || old?.until === null) return [{ path, until: now }];
     return old === undefined ? [] : [old];
   });
