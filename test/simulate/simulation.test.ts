@@ -993,6 +993,10 @@ describe('the simulation', () => {
       320_000_084,
       'an attachment in another folder than its document is none once another file has its place (4)',
     ],
+    [
+      320_001_820,
+      'a list counts where the file of its document stands, though that cannot be sent there (4)',
+    ],
     [320_000_256, 'a list holds while the sidecar is there that went along with its directory (4)'],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {

@@ -117,22 +117,29 @@ export class DocumentComparison {
   /** Documents whose attachment a found file is, or was. */
   ownersOf(document: FoundDocument): readonly FormerOwner[] {
     const { evidence, unsent } = this.#options;
+    const standing = (file: FileStat) =>
+      [...evidence.tasks.presentLike(file)].flatMap(({ ref, seen }) =>
+        seen !== null && sameFile(seen.stat, file) ? [ref] : [],
+      );
     const placesOf = (owner: FileStat) => {
       // What is in doubt may be held with it.
       if (this.#ledger.doubts().some(({ stat }) => stat !== undefined && isSameFile(stat, owner))) return [];
-      const present = [...evidence.tasks.presentLike(owner)].filter(
-        ({ seen }) => seen !== null && sameFile(seen.stat, owner),
-      );
       const sent = this.#ledger.findByFile(owner).filter(({ record }) => isSameFile(record.stat, owner));
-      return [...present, ...sent].map(({ ref }) => ref);
+      return [...standing(owner), ...sent.map(({ ref }) => ref)];
     };
+    // The list of a document counts where its file stands, though its record cannot follow it to there yet.
+    const recorded = recordedOwners(document, this.#ledger).map((one) => {
+      const isAway = one.owners.every((ref) => evidence.tasks.get(ref)?.present === false);
+      const elsewhere = isAway && one.record !== null ? standing(one.record.stat) : [];
+      return { ...one, owners: [...one.owners, ...elsewhere] };
+    });
     // Without a number, what looks like the file that its own record had is that.
     const own = document.stat.ino === 0 ? this.#ledger.get(document.ref) : undefined;
     const isOwn = own !== undefined && isAlike(own.stat, document.stat);
     const unsentOwners = unsent
       .ownersOf(document, placesOf)
       .filter((one) => !isOwn || one.sha256 === undefined);
-    return [...recordedOwners(document, this.#ledger), ...unsentOwners];
+    return [...recorded, ...unsentOwners];
   }
 
   /**
