@@ -149,7 +149,10 @@ export class Taints {
       else if (
         one.until !== Infinity &&
         reading.shutDirectory(one.owner) === null &&
-        one.sentWith.every((id) => id === docId && attachments.length > 0)
+        // Of a document that nobody was told of there is no record.
+        one.sentWith.every(
+          (id) => this.#held.all.get(id)?.answer !== 'usable' || (id === docId && attachments.length > 0),
+        )
       ) {
         this.#attached.delete(identity);
         this.#former.set(identity, { ...one, overAt: now, isGlimpse: false, sentWithout: docId });
