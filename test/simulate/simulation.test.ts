@@ -998,6 +998,7 @@ describe('the simulation', () => {
       'a list counts where the file of its document stands, though that cannot be sent there (4)',
     ],
     [310_001_961, 'an upload that nobody was told of has no list of attachments (4)'],
+    [310_002_420, 'what several documents were sent with stands in the record of each (4)'],
     [320_000_256, 'a list holds while the sidecar is there that went along with its directory (4)'],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {

@@ -141,9 +141,12 @@ export class Taints {
       const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.text);
       // Of a file with several names another one may be another document.
       const isOwnerHere = reading.pathsOf(file.identity).includes(one.owner);
-      if (one.ownerIdentity !== file.identity || (isOwnerHere && one.owner !== file.path)) continue;
-      if (attachments.some((sent) => text.includes(sent)))
-        this.#attached.set(identity, { ...one, docId, sentWith: [...one.sentWith, docId] });
+      const isSent = attachments.some((sent) => text.includes(sent));
+      const sentWith = isSent ? [...one.sentWith, docId] : one.sentWith;
+      if (one.ownerIdentity !== file.identity || (isOwnerHere && one.owner !== file.path)) {
+        // What several documents list stands in the record of each.
+        if (this.#perhaps.has(identity)) this.#attached.set(identity, { ...one, sentWith });
+      } else if (isSent) this.#attached.set(identity, { ...one, docId, sentWith });
       // What it was last sent with stands in its record (contract 4): this is not in it any more. What is said of it below
       // an ignore file that is not valid is not looked at (7.35).
       else if (
