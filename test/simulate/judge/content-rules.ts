@@ -140,11 +140,13 @@ const onlyDocuments: Rule = ({ request, document, file: { path, role } }, add) =
 };
 
 /** Contract, section 4: no attachment alone, for as long as it stays one. */
-const noAttachmentAlone: Rule = ({ request, moment, file: { path, role, identity } }, add) => {
+const noAttachmentAlone: Rule = ({ request, moment, document, file: { path, role, identity } }, add) => {
   const isLink = moment.reading.pathsOf(identity).length > 1;
-  const owner = role.kind === 'attachment' ? role.owner : isLink ? null : moment.taintOf(identity).owner;
-  // What came to its owner's own place is that document's content by now.
-  if (owner !== null && owner !== path && (request.kind === 'upload' || request.file !== null))
+  const taint = moment.taintOf(identity);
+  const owner = role.kind === 'attachment' ? role.owner : isLink ? null : taint.owner;
+  // What came to its owner's own place is that document's content by now, wherever it goes with that.
+  const isContent = owner === path || (document !== null && taint.sentWith.includes(document.docId));
+  if (owner !== null && !isContent && (request.kind === 'upload' || request.file !== null))
     add('attachment-alone', `${path} is sent alone, and is an attachment of ${owner}`);
 };
 
