@@ -1,5 +1,6 @@
 import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { isWithin } from '../lib/time/clock.ts';
+import type { DocumentRef } from '../model/document.ts';
 import { isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
@@ -90,7 +91,13 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const isServed = () =>
     engine.isIdle() || engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
   const isKnown = () => phase === 'running' && tokens.status().state !== 'none' && isServed();
-  const timeline = createTimeline(history, { clock, log, isKnown }, general);
+  const isFixed = (ref: DocumentRef) =>
+    phase === 'running' &&
+    engine.folders.areAllScanned() &&
+    !engine.folders.isUnavailable(ref.folder) &&
+    !engine.tasks.backlog.has(ref) &&
+    (engine.tasks.get(ref)?.state.kind ?? 'dormant') === 'dormant';
+  const timeline = createTimeline(history, { clock, log, isKnown, isFixed }, general);
   changes.listen(timeline.look);
   const control = createControl({
     ...parts,

@@ -9,17 +9,32 @@ function timelineOf(
   reasons: Reason[],
   {
     openProblems = [],
+    troubles = () => [],
     isKnown = () => true,
-  }: Partial<Pick<History, 'openProblems'>> & { isKnown?: () => boolean } = {},
+  }: Partial<Pick<History, 'openProblems' | 'troubles'>> & { isKnown?: () => boolean } = {},
 ) {
   const clock = manualClock();
   const log = recordedLog();
   const lines: string[] = [];
   const add = ({ what, folder, code, message }: Activity) =>
     lines.push([what, folder, code, message].filter(Boolean).join(' | '));
-  const history = { add, wasKilled: false, openProblems };
-  return { clock, log, lines, timeline: createTimeline(history, { clock, log, isKnown }, () => reasons) };
+  const history = { add, wasKilled: false, openProblems, troubles };
+  const isFixed = ({ path }: Pick<Activity, 'path'>) => path === 'a.b.pdf';
+  const options = { clock, log, isKnown, isFixed };
+  return { clock, log, lines, timeline: createTimeline(history, options, () => reasons) };
 }
+
+/** What was said six minutes ago. */
+const problem = (code: string) => ({
+  at: new Date(manualClock().now() - 360_000).toISOString(),
+  folder: '',
+  path: '',
+  what: 'problem',
+  code,
+  docId: null,
+  message: code,
+  documents: 0,
+});
 
 describe('what happens to the daemon itself', () => {
   it('is said when it begins and, with its length, when it is over', async () => {
@@ -54,6 +69,16 @@ describe('what happens to the daemon itself', () => {
     ]);
   });
 
+  it('says of a document that failed when that is over, though nothing was sent', () => {
+    const failed = { ...problem('double-extension'), what: 'failed', folder: 'inbox' };
+    const troubles = ['a.b.pdf', 'c.d.pdf'].map((path) => ({ ...failed, path }));
+    const { lines, timeline } = timelineOf([], { troubles: () => troubles });
+    timeline.look();
+    expect(lines).toEqual([
+      'recovered | inbox | double-extension | More than one dot in the name: over after about 6 minutes',
+    ]);
+  });
+
   it('leaves out what is in the history by itself, and what is no trouble', () => {
     const codes = ['paused', 'held', 'fleet-paused', 'new-ledger', 'not-running', 'rate-limited'];
     const { lines, timeline } = timelineOf(codes.map((code) => ({ folder: '', code, message: code })));
@@ -63,17 +88,7 @@ describe('what happens to the daemon itself', () => {
 
   it('says that what began before this start is over, once that is known, and how long it was', () => {
     const troubles: Reason[] = [{ folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' }];
-    const at = new Date(manualClock().now() - 360_000).toISOString();
-    const openProblems = ['credentials-refused', 'folder-missing'].map((code) => ({
-      at,
-      folder: code === 'folder-missing' ? 'inbox' : '',
-      path: '',
-      what: 'problem',
-      code,
-      docId: null,
-      message: code,
-      documents: 0,
-    }));
+    const openProblems = [problem('credentials-refused'), { ...problem('folder-missing'), folder: 'inbox' }];
     let isKnown = false;
     const { lines, timeline } = timelineOf(troubles, { openProblems, isKnown: () => isKnown });
     timeline.look();

@@ -31,7 +31,7 @@ describe('the history of deliveries', () => {
     expect(report.failed.every((count) => count === 0)).toBe(true);
   });
 
-  it('counts a document that failed once, and no more when it is delivered', async () => {
+  it('counts a document that failed once, and no more when that is over', async () => {
     const clock = manualClock();
     const history = createDeliveryHistory(clock);
     const failed = () => history.report().failed.reduce((sum, count) => sum + count);
@@ -41,7 +41,10 @@ describe('the history of deliveries', () => {
     expect(failed()).toBe(1);
     history.record({ ...activity('uploaded'), path: 'b.pdf' });
     expect(failed()).toBe(1);
-    history.record(activity('uploaded'));
+    history.record({ ...activity('recovered'), after: 'failed' });
+    expect(failed()).toBe(0);
+    history.record(activity('failed'));
+    history.record({ ...activity('moved'), path: 'c.pdf', from: 'inbox/a.pdf' });
     expect(failed()).toBe(0);
   });
 

@@ -57,6 +57,17 @@ export async function openHistory(options: HistoryOptions) {
     return Object.fromEntries(keys.map((key) => [key, before[key] + since[key]])) as Status['totals'];
   }
 
+  /** Which failure or doubt is over with what happened. */
+  function ended(activity: Activity): Pick<Activity, 'after'> {
+    const subjects = subjectsOf(activity);
+    const after = subjects.map((subject) => troubles.get(subject)?.what).find(isTrouble);
+    for (const subject of subjects) troubles.delete(subject);
+    if (!isTrouble(activity.what)) return after === undefined ? {} : { after };
+    const { message } = activity;
+    troubles.set(refKey(activity), { ...activity, message: message && shortened(message, longestMessage) });
+    return {};
+  }
+
   function write(): void {
     const sum = totals();
     const text = JSON.stringify(sum);
@@ -90,8 +101,8 @@ export async function openHistory(options: HistoryOptions) {
     openProblems,
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
     wasKilled,
-    add: (activity: Activity): void => {
-      for (const subject of subjectsOf(activity)) troubles.delete(subject);
+    add: (said: Activity): void => {
+      const activity = { ...said, ...ended(said) };
       const { message } = activity;
       waiting.push(lineText({ ...activity, message: message && shortened(message, longestMessage) }));
       // What happens in one turn is written together, at its end; where the disk refuses it, with the retry that is due.
@@ -100,12 +111,11 @@ export async function openHistory(options: HistoryOptions) {
       if (waiting.length > mostWaiting) waiting.shift();
       for (const listener of listeners) listener(activity);
     },
-    /** Says once whether this was the last that was said of a path before this start. */
-    isTold: (ref: DocumentRef, message: string): boolean => {
-      const told = troubles.get(refKey(ref))?.message;
-      troubles.delete(refKey(ref));
-      return told === shortened(message, longestMessage);
-    },
+    /** Failures and doubts of which nobody said that they are over. */
+    troubles: (): readonly Activity[] => Array.from(troubles.values()),
+    /** Whether this was the last that was said of a path. */
+    isTold: (ref: DocumentRef, message: string): boolean =>
+      troubles.get(refKey(ref))?.message === shortened(message, longestMessage),
     /** Calls it with everything that is added from now on; what it returns ends that. */
     listen: (listener: (activity: Activity) => void) => {
       listeners.add(listener);
@@ -154,18 +164,27 @@ async function readRecent(
   for (const activity of lastDay.toReversed()) onPast(activity);
   return {
     /** Failures and doubts, where that was the last that happened to a path: by `folder/path`. */
-    troubles: new Map([...last].filter(([, { what }]) => what === 'failed' || what === 'in doubt')),
+    troubles: new Map([...last].filter(([, { what }]) => isTrouble(what))),
     /** Problems of the daemon itself of which nobody said that they are over. */
     openProblems: [...last.values()].filter(({ what }) => what === 'problem'),
     wasKilled: (last.get(run)?.what ?? (count > mostLookedAt ? 'started' : 'stopped')) === 'started',
   };
 }
 
+function isTrouble(what: string | undefined): what is NonNullable<Activity['after']> {
+  return what === 'failed' || what === 'in doubt';
+}
+
 const run = 'run';
+
+/** After these, what failed has failed still. */
+const passing: ReadonlySet<string> = new Set(['retried', 'warning', 'shared']);
 
 /** What is no longer as was said of it before, by `folder/path` where that is a file. */
 function subjectsOf({ what, code, from, ...ref }: Activity): readonly string[] {
   if (what === 'started' || what === 'stopped') return [run];
-  if (what === 'problem' || what === 'recovered') return [JSON.stringify([ref.folder, code])];
+  if (passing.has(what)) return [];
+  if (ref.path === '' && (what === 'problem' || what === 'recovered'))
+    return [JSON.stringify([ref.folder, code])];
   return from === undefined ? [refKey(ref)] : [refKey(ref), from];
 }

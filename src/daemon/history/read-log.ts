@@ -51,9 +51,10 @@ const failures: ReadonlySet<string> = new Set([
 const toleratedAheadMs = 5 * 60_000;
 
 /** Whether an entry of the log is one of those that are wanted. */
-function isWanted({ at, folder, path, what }: Activity, { since, failed, places }: LogFilter): boolean {
+function isWanted(said: Activity, { since, failed, places }: LogFilter): boolean {
+  const { at, folder, path, what } = said;
   if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
-  if (failed && !failures.has(what)) return false;
+  if (failed && !failures.has(what) && said.after === undefined) return false;
   if (places === null) return true;
   const isOfAll = folder === '' && (what === 'paused' || what === 'resumed');
   return places.some((place) => (isOfAll || folder === place.folder) && isAtOrBelow(path, place.path));

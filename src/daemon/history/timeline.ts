@@ -3,6 +3,7 @@ import { durationWords } from '../../lib/text/amounts.ts';
 import { version } from '../../config/package-files.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { History } from './history.ts';
@@ -12,16 +13,19 @@ import type { History } from './history.ts';
  * and, with its length, when it is over, which the log says too. `reasons`: all of this moment.
  */
 export function createTimeline(
-  history: Pick<History, 'add' | 'wasKilled' | 'openProblems'>,
+  history: Pick<History, 'add' | 'wasKilled' | 'openProblems' | 'troubles'>,
   {
     clock,
     log,
     isKnown,
+    isFixed,
   }: {
     readonly clock: Clock;
     readonly log: LogPort;
     /** Whether what was wrong before this start would be known by now to be wrong still. */
     readonly isKnown: () => boolean;
+    /** Whether nothing is wrong any more with a document that failed. */
+    readonly isFixed: (ref: DocumentRef) => boolean;
   },
   reasons: () => readonly Reason[],
 ) {
@@ -34,7 +38,7 @@ export function createTimeline(
 
   function note(
     what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered',
-    about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'code'>>,
+    about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'path' | 'code'>>,
   ): void {
     const at = new Date(clock.now()).toISOString();
     history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
@@ -66,8 +70,11 @@ export function createTimeline(
       for (const [key, { folder, code, from, isTold }] of open) {
         if (now.has(key) || !(isTold || isKnown())) continue;
         open.delete(key);
-        const length = durationWords((clock.monotonic() - from) / 1000);
-        note('recovered', { folder, code, message: `${explain(code).cause}: over after ${length}` });
+        note('recovered', { folder, code, message: overWords(code, clock.monotonic() - from) });
+      }
+      for (const { at, what, folder, path, code = '' } of history.troubles()) {
+        if (what !== 'failed' || !isFixed({ folder, path })) continue;
+        note('recovered', { folder, path, code, message: overWords(code, clock.now() - Date.parse(at)) });
       }
       for (const [key, { folder = '', code, message }] of now) {
         const known = open.get(key);
@@ -77,6 +84,10 @@ export function createTimeline(
       }
     },
   };
+}
+
+function overWords(code: string, afterMs: number): string {
+  return `${explain(code).cause}: over after ${durationWords(afterMs / 1000)}`;
 }
 
 function keyOf({ folder = '', code }: Pick<Reason, 'folder' | 'code'>): string {

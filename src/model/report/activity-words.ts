@@ -3,12 +3,14 @@ import type { ShareMode } from '../metadata/metadata.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
-export function activityWords({ from, message, by, sharing }: Activity): string | null {
+export function activityWords({ what, from, message, by, sharing, after }: Activity): string | null {
   const words = [
     ...(from === undefined ? [] : [`from ${from}`]),
     ...(sharing === undefined ? [] : [sharingWords(sharing)]),
     ...(message === null || message === '' ? [] : [message]),
     ...(by === undefined ? [] : [deciderWords[by]]),
+    // A decision and an end say so themselves.
+    ...(after === undefined || by !== undefined || what === 'recovered' ? [] : [afterWords[after]]),
   ];
   return words.length === 0 ? null : words.join(', ');
 }
@@ -86,6 +88,11 @@ const audiences: Readonly<Record<ShareMode, string>> = {
   NONE: 'private',
   DEFAULT: 'shared with your default group',
   EVERYONE: 'shared with everyone in your organization',
+};
+
+const afterWords: Readonly<Record<NonNullable<Activity['after']>, string>> = {
+  failed: 'it had failed',
+  'in doubt': 'it was in doubt',
 };
 
 const deciderWords: Readonly<Record<Decider, string>> = {

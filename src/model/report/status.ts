@@ -202,7 +202,7 @@ export const activitySchema = place.extend({
   /**
    * uploaded, modified, deleted, moved, replaced, failed, held, in doubt, warning, remains; of a person's decision retried,
    * resolved, approved, shared, paused, resumed; of the daemon (`folder` empty) or a folder started, stopped, reloaded,
-   * problem, recovered.
+   * problem, recovered, which is said of a document too.
    */
   what: text,
   docId: text.nullable(),
@@ -211,6 +211,8 @@ export const activitySchema = place.extend({
   documents: count,
   /** Of a move, and of a document whose file was replaced: where the file was, `folder/path`. */
   from: text.optional(),
+  /** Of what ended a failure or a doubt about the same path: what that was. */
+  after: z.enum(['failed', 'in doubt']).optional(),
   /** Of a failure: why, for programs. */
   code: text.optional(),
   /** Of a request that failed or whose answer was lost: upload, modify, delete. */

@@ -22,8 +22,8 @@ type Counts = Record<DeliveryKind, number>;
 export type DeliveryHistory = ReturnType<typeof createDeliveryHistory>;
 
 /**
- * Remembers how many documents were delivered when, from now on. A document that failed counts once, and no more when it
- * has been delivered. Bounded: a day, however long the process runs.
+ * Remembers how many documents were delivered when, from now on. A document that failed counts once, and no more when
+ * that is over. Bounded: a day, however long the process runs.
  */
 export function createDeliveryHistory(clock: Clock) {
   const buckets = new Map<number, Counts>();
@@ -35,13 +35,16 @@ export function createDeliveryHistory(clock: Clock) {
     /** `at`: wall clock, ms. */
     record: (activity: Activity, at = clock.now()) => {
       const kind = deliveryKinds.find((known) => known === activity.what);
+      if (kind === undefined && activity.after === undefined) return;
+      for (const key of [refKey(activity), activity.from ?? '']) {
+        const earlier = failures.get(key);
+        if (earlier !== undefined) earlier.failed -= 1;
+        failures.delete(key);
+      }
       if (kind === undefined) return;
       const index = Math.floor(at / 1000 / bucketSeconds);
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
       counts[kind] += Math.max(1, activity.documents);
-      const earlier = failures.get(refKey(activity));
-      if (earlier !== undefined) earlier.failed -= 1;
-      failures.delete(refKey(activity));
       if (kind === 'failed' && activity.documents <= 1) failures.set(refKey(activity), counts);
       if (buckets.has(index)) return;
       buckets.set(index, counts);

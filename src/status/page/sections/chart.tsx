@@ -63,7 +63,7 @@ function Columns() {
           </li>
         ))}
       </ul>
-      <p class="faint">{words}</p>
+      <p class="faint">{words}. What failed is counted until that is over.</p>
     </>
   );
 }
