@@ -907,6 +907,20 @@ describe('the simulation', () => {
         [1_000, move('d/a.pdf', 'd/b.txt')],
       ],
     },
+    {
+      what: 'a document whose file has come to the path of another one, as an attachment, waits for nothing (6)',
+      first: firstOf({
+        'extra/report.pdf': 'a',
+        'extra/report.pdf.meta.json': '{"shareInfo":{"mode":"NONE"},"attachments":["extra/u.csv"]}',
+        'report.txt': 'u',
+      }),
+      steps: [
+        [5_300, move('report.txt', 'extra/extra/u.csv')],
+        [0, write('tree2/a.pdf', 'b')],
+        [2_000, move('extra/extra/u.csv', 'tree2/a.pdf')],
+      ],
+      setting: { settleMs: 500 },
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
