@@ -1311,7 +1311,10 @@ export class Engine {
     const task = this.tasks.get(ref);
     if (task === undefined) return 0;
     const now = this.#clock.monotonic();
-    return (task.gone?.since ?? now) + this.#options.settings.timing.removeGraceMs - now;
+    // Where nothing is listed, or nothing can be told of it, nobody sees anything come back.
+    const isUnseen = task.state.kind === 'dormant' || task.unreadable > 0;
+    const since = task.gone?.since ?? (isUnseen ? -Infinity : now);
+    return since + this.#options.settings.timing.removeGraceMs - now;
   }
 
   /** One search is for all that are looked for at the same time. */

@@ -921,6 +921,15 @@ describe('the simulation', () => {
       ],
       setting: { settleMs: 500 },
     },
+    {
+      what: 'what leaves a directory that is ignored as a whole is known by its content, and sent (7.1)',
+      first: firstOf({ 'd/a.txt': 'a' }),
+      steps: [
+        [20_000, write('.ingestignore', 'd/\n')],
+        [20_000, move('d/a.txt', 'b.txt')],
+      ],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
