@@ -2,6 +2,8 @@ import { above, directoryOf, Reading } from './reading.ts';
 import type { RoledFile } from './reading.ts';
 
 const tenMinutesMs = 600_000;
+/** What comes so soon after a start may be there when a process looks first. */
+const firstLookMs = 1_000;
 
 /** When names came, and when what was not sent grew: what "quiet" is about (contract 7.28). */
 export class Arrivals {
@@ -14,12 +16,18 @@ export class Arrivals {
   /** Path → what stood there last, and until when. */
   readonly #left = new Map<
     string,
-    { readonly file: RoledFile; readonly came: number; readonly at: number }
+    { readonly identity: object; readonly came: number; readonly at: number }
   >();
   #sizes = new Map<string, number>();
   /** Path → when it grew. */
   readonly #grew = new Map<string, readonly number[]>();
-  #directories = new Map<string, number>();
+  /** Path → when its directory came. */
+  readonly #directories = new Map<string, number>();
+  #standing: ReadonlySet<string> = new Set();
+  #before: Reading | null = null;
+  #startedAt = 0;
+  /** Path → the directory that has or had files of its own there. */
+  readonly #own = new Map<string, object>();
   #isFirst = true;
 
   constructor(settleMs: number, missedMs: number) {
@@ -33,11 +41,16 @@ export class Arrivals {
     const files = [...reading.files.values()].filter(({ path }) => Reading.maySay(path));
     for (const [path, came] of this.#came) {
       const file = this.#seen.get(path);
-      if (file !== undefined && !reading.files.has(path)) this.#left.set(path, { file, came, at: now });
+      if (file !== undefined && !reading.files.has(path))
+        this.#left.set(path, { identity: file.identity, came, at: now });
     }
-    const cameBefore = ({ path, identity }: RoledFile) => {
+    // What a mount covered was there all the time.
+    for (const [path, left] of this.#left)
+      if (this.#before?.isCovered(left.identity) === true) this.#left.set(path, { ...left, at: now });
+    this.#before = reading;
+    const cameBefore = ({ path }: RoledFile) => {
       const left = this.#left.get(path);
-      const isBack = left?.file.identity === identity && now - left.at <= this.#missedMs;
+      const isBack = left !== undefined && now - left.at <= this.#missedMs;
       return this.#came.get(path) ?? (isBack ? left.came : since);
     };
     this.#came = new Map(files.map((file) => [file.path, cameBefore(file)]));
@@ -46,12 +59,20 @@ export class Arrivals {
       if (file.content.length > (this.#sizes.get(file.path) ?? Infinity) && !isSent(file))
         this.#grew.set(file.path, [...(this.#grew.get(file.path) ?? []), now]);
     this.#sizes = new Map(files.map(({ path, content }) => [path, content.length]));
-    const directories = new Set([...reading.files.keys()].flatMap(above));
-    this.#directories = new Map([...directories].map((one) => [one, this.#directories.get(one) ?? since]));
+    const own = new Map([...reading.files.values()].map((file) => [directoryOf(file.path), file.directory]));
+    const standing = new Set([...reading.files.keys()].flatMap(above));
+    // One that held no file for a while is the same.
+    const isSame = (path: string) => own.has(path) && own.get(path) === this.#own.get(path);
+    for (const path of standing)
+      if (!this.#standing.has(path) && !isSame(path))
+        this.#directories.set(path, now - this.#startedAt < firstLookMs ? -Infinity : since);
+    for (const [path, directory] of own) this.#own.set(path, directory);
+    this.#standing = standing;
   }
 
   /** A process does not know what came before it. */
-  started(): void {
+  started(now: number): void {
+    this.#startedAt = now;
     for (const directory of this.#directories.keys()) this.#directories.set(directory, -Infinity);
   }
 

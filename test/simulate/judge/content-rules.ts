@@ -47,10 +47,13 @@ export function changedFiles(
   // Before the content of what has come to its place, or was saved there, the mode goes out.
   const isUnsent = own.every(({ role }) => role.kind !== 'document');
   if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed];
-  if (own.length > 0) return own;
-  return reading
+  // What is in a hidden directory is gone (contract 7.25): its document goes on with a copy.
+  const inSight = own.filter(({ role }) => role.kind !== 'elsewhere');
+  if (inSight.length > 0) return inSight;
+  const others = reading
     .all()
     .filter(({ path, text }) => one.taken.has(path) || (one.copies.has(path) && text === one.text));
+  return others.length > 0 ? others : own;
 }
 
 function isModeAlone({ file, attachments, metadata }: ServiceRequest): boolean {
@@ -143,7 +146,7 @@ const onlyDocuments: Rule = ({ request, document, file: { path, role } }, add) =
 const noAttachmentAlone: Rule = ({ request, moment, document, file: { path, role, identity } }, add) => {
   const isLink = moment.reading.pathsOf(identity).length > 1;
   const taint = moment.taintOf(identity);
-  const owner = role.kind === 'attachment' ? role.owner : isLink ? null : taint.owner;
+  const owner = role.kind === 'attachment' ? role.owner : isLink || taint.isOpen ? null : taint.owner;
   // What came to its owner's own place is that document's content by now, wherever it goes with that.
   const isContent = owner === path || (document !== null && taint.sentWith.includes(document.docId));
   if (owner !== null && !isContent && (request.kind === 'upload' || request.file !== null))
@@ -270,25 +273,31 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
   );
   if (known.length === 0 || known.length < files.size) return;
   add(
-    doubledKind(known, file, reading),
+    doubledKind(known, file, { reading, files: files.size }),
     `${file.path} is uploaded, and the service holds it as ${known.map(({ docId }) => docId).join()}`,
   );
 };
 
-/** What is special about an upload of what the service holds. */
-function doubledKind(known: readonly HeldDocument[], file: RoledFile, reading: Reading): Kind {
+/** What is special about an upload of what the service holds, of which so many files stand. */
+function doubledKind(
+  known: readonly HeldDocument[],
+  file: RoledFile,
+  { reading, files }: { readonly reading: Reading; readonly files: number },
+): Kind {
   if (known.some(({ answer }) => answer === 'unusable')) return 'doubled/no-doc-id';
   // Its own file was replaced, and what stands in its place has moved since.
   const own = known.filter(({ accepted }) => accepted === file.identity);
   if (own.length < reading.pathsOf(file.identity).length) return 'doubled/replaced';
   // A copy is taken for the document's own file.
-  if (known.every(({ copies }) => [...copies].some((path) => reading.files.has(path)))) return 'doubled/copy';
+  const isCopied = ({ copies, text }: HeldDocument) =>
+    [...copies].some((path) => reading.files.get(path)?.text === text);
+  if (known.every(isCopied)) return 'doubled/copy';
   const isShut = ({ holding }: HeldDocument) => reading.shutDirectory(holding.path) !== null;
   if (known.every(isShut)) return 'doubled/from-shut';
   // Only its identity tells that it was edited and moved, or moved from where nothing can be seen.
   const isTold = ({ text, holding }: HeldDocument) =>
     text === file.text && reading.files.get(holding.path)?.isHidden !== true;
-  return known.some(isTold) ? 'doubled' : 'doubled/by-identity';
+  return known.filter(isTold).length >= files ? 'doubled' : 'doubled/by-identity';
 }
 
 /** Whether a file is in a directory that is listed. */

@@ -6,10 +6,12 @@ import type { Judge } from './judge.ts';
 import type { Add } from './moment.ts';
 import type { Kind } from './promises.ts';
 import { nameOf, Reading } from './reading.ts';
-import type { RoledFile } from './reading.ts';
+import type { Role, RoledFile } from './reading.ts';
 import { isWider, mayWiden } from './statement.ts';
 import { stillSent } from './taints.ts';
 import { isWhole } from './time-rules.ts';
+
+type DocumentRole = Extract<Role, { readonly kind: 'document' }>;
 
 interface Ref {
   readonly folder: string;
@@ -186,7 +188,8 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
   }
 }
 
-function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): void {
+function judgeFile(end: End, file: RoledFile): void {
+  const { judge, claims, places, reading } = end;
   const { path, role, text } = file;
   const { status, waits } = claims;
   const tell: Add = (kind, words) => judge.report(kind, words);
@@ -198,7 +201,7 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   const isListed = [...status.skipped, ...status.inDoubt].some((other) => nameIn(other) === path);
   const why = whyNot(file);
   // A restart forgets the list of an owner that was not sent.
-  const isOpen = role.kind === 'document' && role.obstacle?.isOpen === true;
+  const isOpen = role.kind === 'document' && (role.obstacle?.isOpen === true || listsAnOwner(end, role));
   if (isOpen || judge.isAttached(file)) return judge.blames(path);
   if (isHeld && !reading.twins.has(path)) judgeWidth(judge, file, one);
   if (why !== null) {
@@ -229,6 +232,12 @@ function judgeFile({ judge, claims, places, reading }: End, file: RoledFile): vo
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== text) tell('old-at-end', `${path}: the service holds ${one.text}`);
   judgeSharing(judge, file, one, reading);
+}
+
+/** Whether what a document lists was sent with attachments itself: the contract leaves open what that is. */
+function listsAnOwner({ judge, reading }: End, { attachments }: DocumentRole): boolean {
+  const listed = attachments.map((path) => reading.files.get(path)).filter((file) => file !== undefined);
+  return judge.held.othersOf(listed, reading, null).some((one) => one.attachments.length > 0);
 }
 
 /** Why a file may not go out, where somebody has to be told; null: it may, or it is ignored or goes out with another. */

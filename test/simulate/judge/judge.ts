@@ -234,7 +234,7 @@ export class Judge {
     this.#unanswered.clear();
     if (isKilled) for (const { request, file } of this.#refused.values()) this.held.attempted(request, file);
     this.#taints.started(this.reading(), now, (file) => this.isInDoubt(file));
-    this.#arrivals.started();
+    this.#arrivals.started(now);
     this.#keep(this.reading(), now);
   }
 
@@ -308,6 +308,7 @@ export class Judge {
     const ids = created === null ? request.docIds : [created];
     for (const docId of ids) this.#taken({ ...request, docIds: [docId] }, created, first);
     this.held.follow(this.reading(), lastByteAt, this.#startedAt);
+    if (request.kind === 'delete') this.#taints.see(this.reading(), lastByteAt);
     this.#keep(this.reading(), lastByteAt);
   }
 
@@ -456,11 +457,12 @@ export class Judge {
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(isInDoubt))
       this.report('doubled/in-doubt', `${file.path} is sent again while its first upload is in doubt`);
     const sent = files.find((one) => !isInDoubt(one)) ?? file;
+    // Of copies with one name nobody can tell which of these it was.
     if (sent !== undefined)
       this.#unanswered.set(request.number, {
         file: sent,
-        identities: new Set([sent.identity]),
-        paths: new Set([sent.path]),
+        identities: new Set(files.map(({ identity }) => identity)),
+        paths: new Set(files.map(({ path }) => path)),
       });
   }
 
@@ -486,8 +488,9 @@ export class Judge {
       (held.some(({ files }) => files.has(identity)) ? 8 : 0) +
       (held.some(({ places }) => places.has(path)) ? 4 : 0) +
       (role.kind === 'document' && role.obstacle === null ? 0 : 2) +
-      // Of copies with one name each goes out with its own attachments.
-      (role.kind === 'document' && role.attachments.length === sent ? 0 : 1);
+      // Of copies with one name each goes out with its own attachments, and as it is stated.
+      (role.kind === 'document' && role.attachments.length === sent ? 0 : 1) +
+      (role.kind === 'document' && role.statement.mode === modeOf(request) ? 0 : 0.5);
     const [best] = uploadedFiles(request, moment).toSorted((a, b) => rankOf(a) - rankOf(b));
     return best ?? null;
   }

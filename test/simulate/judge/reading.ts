@@ -157,8 +157,13 @@ export class Reading {
 
   /** Directories that a mount covers, or that are on a disk which is away. */
   covered(): ReadonlySet<object> {
-    const files = [...this.files.values()].filter(({ path }) => path.split('/')[1] === 'out of reach');
+    const files = [...this.files.values()].filter(({ path }) => isOutOfReach(path));
     return new Set(files.map(({ directory }) => directory));
+  }
+
+  /** Whether a mount covers a file, or it is on a disk that is away. */
+  isCovered(identity: object): boolean {
+    return this.pathsOf(identity).some(isOutOfReach);
   }
 
   /** What the own sidecar of a file says; null: it has none, or an invalid one. */
@@ -197,6 +202,8 @@ export class Reading {
         !neverNames.test(nameOf(other)) &&
         !this.isIgnored(other),
     );
+    // What is no document has no sidecar by its stem.
+    if (this.#seen.has(path) && !claimants.includes(path)) return null;
     return { path: shared, isAmbiguous: claimants.length > 1 };
   }
 
@@ -491,6 +498,10 @@ export function above(path: string): readonly string[] {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
     directories.push(path.slice(0, at));
   return directories;
+}
+
+function isOutOfReach(path: string): boolean {
+  return path.split('/')[1] === 'out of reach';
 }
 
 /** Whether it lies in a directory of attachments, or below one (contract 7.9). */

@@ -14,6 +14,10 @@ interface Attached {
   readonly since: number;
   /** When its list ceased to reach it; Infinity: it does. */
   readonly until: number;
+  /** No list reaches it, and no sidecar stands beside its owner's file. */
+  readonly isLeft: boolean;
+  /** Its owner's sidecar names no more than its like elsewhere. */
+  readonly isDropped: boolean;
   /** Since when it has no name in a folder; null: it has one. */
   readonly goneAt: number | null;
   /** The document that was sent with it; null: none. */
@@ -35,6 +39,8 @@ interface Former extends Attached {
 export interface Taint {
   /** The document whose attachment it still is, whatever became of the list; null: of none. */
   readonly owner: string | null;
+  /** It may as well be none any more. */
+  readonly isOpen: boolean;
   /** Documents that were sent with it. */
   readonly sentWith: readonly string[];
   /** That document's own file. */
@@ -50,7 +56,7 @@ interface Stated {
   to: number | null;
 }
 
-const none: Taint = { owner: null, sentWith: [], ownerIdentity: undefined, holdings: [] };
+const none: Taint = { owner: null, isOpen: false, sentWith: [], ownerIdentity: undefined, holdings: [] };
 
 /** The memory of section 4 and 7.27 of the contract: what files were, as far as ingestd has to know. */
 export class Taints {
@@ -180,11 +186,12 @@ export class Taints {
     const taints = new Map<object, Taint>();
     const add = (
       identity: object,
-      { owner = null, sentWith = [], ownerIdentity, holdings = [] }: Partial<Taint>,
+      { owner = null, isOpen = false, sentWith = [], ownerIdentity, holdings = [] }: Partial<Taint>,
     ) => {
       const known = taints.get(identity) ?? none;
       taints.set(identity, {
         owner: owner ?? known.owner,
+        isOpen: isOpen || known.isOpen,
         sentWith: [...known.sentWith, ...sentWith],
         ownerIdentity: ownerIdentity ?? known.ownerIdentity,
         holdings: [...known.holdings, ...holdings],
@@ -194,7 +201,8 @@ export class Taints {
       if (isSeen(one, now, seenMs)) {
         // It may have been deleted since the disk was looked at.
         const { owner, sentWith, ownerIdentity } = this.#isOwnerDeleted(one) ? none : one;
-        add(identity, { owner, sentWith, ownerIdentity, holdings: [privately(one.path)] });
+        const isOpen = one.isDropped || this.#isOwnerSentWithout(one);
+        add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately(one.path)] });
       }
     for (const [identity, one] of this.#former)
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
@@ -254,6 +262,8 @@ export class Taints {
         path,
         since: known?.since ?? now,
         until: Infinity,
+        isLeft: false,
+        isDropped: false,
         goneAt: null,
         docId: known?.docId ?? null,
         sentWith: known?.sentWith ?? [],
@@ -266,7 +276,13 @@ export class Taints {
       if (isReached) continue;
       const isAway = reading.pathsOf(identity).length === 0;
       const goneAt = isAway ? (one.goneAt ?? now) : null;
-      const ended = { ...one, until: Math.min(one.until, now), goneAt };
+      const owners = reading.pathsOf(one.ownerIdentity ?? {});
+      const isLeft = owners.every((path) => reading.sidecarOf(path) === null);
+      const said = owners.includes(one.owner) ? reading.saidOf(one.owner) : null;
+      const names = [one.path, ...reading.pathsOf(identity)];
+      const isListed = (text: string) => names.includes(`${directoryOf(one.owner)}/${text}`);
+      const isDropped = said?.attachments.some(isListed) === false;
+      const ended = { ...one, until: Math.min(one.until, now), isLeft, isDropped, goneAt };
       this.#attached.set(identity, ended);
       // What is away for a moment only has been moved; what a document was sent with stands in its record all the same.
       const isGone = goneAt !== null && one.docId === null && now - goneAt > this.#seenMs;
@@ -313,11 +329,26 @@ export class Taints {
     return this.#held.alive().some(({ docId, accepted }) => accepted === owner && docId !== known.docId);
   }
 
-  /** Whether its owner may as well stand where no sidecar is that says so: only its owner's ends it (contract 4). */
-  #mayGoOn({ docId }: Attached, reading: Reading): boolean {
+  /**
+   * Whether its owner may as well stand where no sidecar is that says so: only its owner's ends it; or the owner was not
+   * sent yet, and the sidecar where it stood still says what it has (contract 4).
+   */
+  #mayGoOn({ docId, owner, ownerIdentity, path }: Attached, reading: Reading): boolean {
     const document = docId === null ? undefined : this.#held.all.get(docId);
+    const isSent = document?.answer === 'usable' && document.accepted === ownerIdentity;
+    const listed = reading.saidOf(owner)?.attachments.map((text) => `${directoryOf(owner)}/${text}`) ?? [];
+    if (!isSent && listed.includes(path)) return true;
     const owners = document?.isDeleted === false ? pathsOf(this.#held, document, reading) : [];
     return owners.length > 1 && owners.some((one) => reading.sidecarOf(one) === null);
+  }
+
+  /**
+   * Whether its owner is at the service without it, and nothing beside that file says what it has: only the list of an
+   * owner that was not sent yet holds longer (contract 4).
+   */
+  #isOwnerSentWithout({ docId, isLeft, ownerIdentity }: Attached): boolean {
+    if (docId !== null || !isLeft || ownerIdentity === undefined) return false;
+    return this.#held.alive().some(({ files }) => files.has(ownerIdentity));
   }
 
   /** Whether its owner was deleted at the service, with it or without it: from then on no list of it holds (contract 4). */
@@ -335,6 +366,8 @@ export class Taints {
     identity: object,
     reading: Reading,
   ): boolean {
+    // What cannot be seen is not gone, and says nothing.
+    if (reading.isCovered(identity)) return false;
     const standing = reading.files.get(path);
     if (standing !== undefined && standing.identity !== identity) return true;
     const document = docId === null ? undefined : this.#held.all.get(docId);
