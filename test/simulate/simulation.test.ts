@@ -1057,6 +1057,10 @@ describe('the simulation', () => {
       230_000_851,
       'a sidecar that bears a stem is nobody’s once another file of that stem stands, listed or not (7.30)',
     ],
+    [
+      340_000_684,
+      'what is saved below an ignore file that is not valid is not known to be of the document there (7.35)',
+    ],
     [300_003_158, 'of two names that are one a document may be of either (7.3)'],
     [200_010_276, 'what stands below an ignore file that is not valid keeps its document (7.35)'],
     [300_003_224, 'what was stated for a file goes with it out of a folder that cannot be listed (7.27)'],

@@ -71,6 +71,12 @@ const everyFileIsThere: EndRule = (end) => {
 /** Each record has its file, or its deletion is held (7.25). */
 const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) => {
   const left = new Map<string, HeldDocument[]>();
+  /** A copy, too, where nothing else of it is left: nobody can tell that from a move to another file system (7.1). */
+  const isOneOf = (one: HeldDocument, { path: place, identity }: RoledFile) =>
+    one.alike.has(identity) ||
+    [...judge.held.placedFiles(one, reading), ...judge.held.copiesOf(one, reading)].some(
+      ({ path }) => path === place,
+    );
   for (const [docId, place] of places) {
     const file = reading.files.get(place);
     const one = judge.held.all.get(docId);
@@ -90,10 +96,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;
     if (isKept && (file === undefined || !isListed(file))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
-    else if (
-      !one.alike.has(file.identity) &&
-      !judge.held.placedFiles(one, reading).some(({ path }) => path === place)
-    )
+    else if (!isOneOf(one, file))
       judge.report(
         wrongFileKind(one, file),
         `${docId} is known at ${place}, and is of ${[...one.places.keys()].join()}`,

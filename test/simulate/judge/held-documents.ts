@@ -218,7 +218,8 @@ export class HeldDocuments {
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity, path } of standing) {
         one.files.add(identity);
-        if (one.places.has(path) && !one.left.has(path)) noteStood(one.stood, identity, now);
+        const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
+        if (isSeen && !one.left.has(path)) noteStood(one.stood, identity, now);
       }
       for (const { path, text, identity } of files)
         if (text === one.text && one.files.has(identity)) noteStood(one.told, path, now);
