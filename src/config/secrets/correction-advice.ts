@@ -21,12 +21,16 @@ export async function correctionAdvice(sources: SecretSources, pid: number | nul
     places.set(found.place, [...(places.get(found.place) ?? []), variable]);
   }
   if (places.size === 0) return '';
-  const listed = [...places].map(([place, variables]) => `${variables.join(', ')} from ${place}`);
+  const [[place] = [''], ...others] = places;
+  const used =
+    others.length === 0
+      ? `Its credentials are from ${place}`
+      : `It used ${[...places].map(([from, variables]) => `${variables.join(', ')} from ${from}`).join('; ')}`;
   const reload = `kill -HUP ${pid ?? 'PID'}, or systemctl reload ingestd`;
   const then = isReadOnce
     ? 'restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts'
     : pid === null
       ? `reload ingestd if it is running (${reload})`
       : `run ${reload}`;
-  return `It used ${listed.join('; ')}: correct what is wrong there, then ${then}`;
+  return `${used}: correct what is wrong there, then ${then}`;
 }
