@@ -162,13 +162,14 @@ export const unreadableCode = 'unreadable';
 /** The same where it may pass: it is tried again by itself. */
 export const unreadableNowCode = 'unreadable-now';
 
-/** The same of a directory. */
+/** The same of a directory; and of one whose ignore file a person has to correct. */
 export const unreadableDirectoryCode = 'unreadable-directory';
 export const unreadableDirectoryNowCode = 'unreadable-directory-now';
+export const ignoreFileCode = 'ignore-file-invalid';
 
 /** Whether a reason is that what is in a folder is not known in full. */
 export function isOfUnreadPlace({ code }: { readonly code: string }): boolean {
-  return code === unreadableDirectoryCode || isOfPassingFault({ code });
+  return code === unreadableDirectoryCode || code === ignoreFileCode || isOfPassingFault({ code });
 }
 
 /** Whether a reason is that something is read again by itself. */

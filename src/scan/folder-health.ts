@@ -58,11 +58,11 @@ function reasonsOf(
   return reasons;
 }
 
-function reasonOf({ path, message, isListed, againAt }: UnreadPlace, clock: Clock): Reason {
+function reasonOf({ path, message, isListed, againAt, code: known }: UnreadPlace, clock: Clock): Reason {
   const where = path === '' ? '' : `${printable(path)}: `;
   const until = againAt === null ? {} : { until: wallTimeOf(againAt, clock) };
   if (isListed) return { code: unreadableNowCode, message: `${where}${message}`, ...until };
-  const code = againAt === null ? unreadableDirectoryCode : unreadableDirectoryNowCode;
+  const code = known ?? (againAt === null ? unreadableDirectoryCode : unreadableDirectoryNowCode);
   return { code, message: `${where}${message}; nothing below it is deleted in the meantime`, ...until };
 }
 

@@ -43,7 +43,7 @@ const itRepeats = 'Nothing to do: ingestd retries by itself.';
 const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
-  'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names; where it names an .ingestignore, correct or remove that.';
+  'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
@@ -177,11 +177,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'All else is sent. List attachments in its sidecar, the old ones or others that replace them, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
       },
       'kept-private': {
-        cause: 'Held more narrowly than is stated now',
+        cause: 'Shared less widely than stated',
         fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share with its path and --as stated.',
       },
       'linked-file': {
-        cause: 'Held more narrowly, as another name of the same file is',
+        cause: 'Shared less widely, as another name of the same file is',
         fix: 'To share it, state a mode in a sidecar of its own, or a wider one for the other name.',
       },
       'too-many-attachments': {
@@ -202,6 +202,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: readAgain,
         health: 'attention',
       },
+      'ignore-file-invalid': {
+        cause: 'Invalid .ingestignore',
+        fix: 'Correct it as the message says, or remove it. Nothing in its directory and below is sent or deleted until then.',
+        health: 'attention',
+      },
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',
@@ -210,7 +215,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-unreadable': {
         cause: 'Folder cannot be read',
-        fix: `${makeReadable} Nothing is deleted in the meantime.`,
+        fix: `${makeReadable} Where it names an .ingestignore, correct or remove that. Nothing is deleted in the meantime.`,
         health: 'attention',
       },
       'folder-changed': {
@@ -288,7 +293,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'uploads-stopped': {
         cause: 'Uploads stopped: accepted without a docId',
-        fix: 'The last three uploads were accepted with no docId that ingestd can use. Ask the service’s administrator what its answers mean; end their doubts with ingestd resolve, or run ingestd retry to go on.',
+        fix: 'The last three uploads were accepted with no docId that ingestd can use. Ask the service’s administrator what its answers mean; resolve them with ingestd resolve, or run ingestd retry to go on.',
         health: 'attention',
         halts: 'until-decided',
       },

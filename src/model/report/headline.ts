@@ -65,7 +65,7 @@ export function statusLine(status: Status, now?: number): string {
   if (status.health === 'error')
     return sentences([trouble === undefined ? first : reasonWords(trouble), progress, ...asks(status)]);
   const why = status.reasons.find(({ code }) => isPartial(code));
-  return sentences([first, progress, why === undefined ? '' : sentence(why.message)]);
+  return sentences([first, progress, why === undefined ? '' : sentence(placedMessage(why))]);
 }
 
 /** It concerns some documents; held deletions and pauses are in the headline by their counts. */
@@ -176,6 +176,11 @@ function sumsOf(folders: readonly FolderStatus[]) {
     folders.reduce((total, one) => total + one[of], 0);
   const [synced, pending, waiting] = [sum('synced'), sum('pending'), sum('waiting')];
   return { documents: synced + pending + waiting + sum('failed'), synced, pending, waiting };
+}
+
+/** A reason's words, with its folder, unless they name a place by its whole path. */
+export function placedMessage({ folder, message }: Reason): string {
+  return folder === undefined || message.startsWith('/') ? message : `${folder}: ${message}`;
 }
 
 /** What a reason comes to, with its own words; they stand alone where they say it themselves. */

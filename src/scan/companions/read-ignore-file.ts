@@ -3,17 +3,15 @@ import { createHash } from 'node:crypto';
 import { decodeText } from '../../lib/text/decode-text.ts';
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { joinPath } from '../../model/document.ts';
-import { cannotBeRead, errorCode, errorMessage, readFaultOf } from '../../model/errors.ts';
+import { cannotBeRead, errorCode, errorMessage, ignoreFileCode, readFaultOf } from '../../model/errors.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import { createIgnoreRules } from '../rules/ignore-patterns.ts';
 import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
-import type { Tree } from '../walk/directory-state.ts';
+import type { Tree, UnreadDirectory } from '../walk/directory-state.ts';
 
 /** The rules of an ignore file, or why there are none: then nothing in it and below is sent or deleted. */
 export type RulesReading =
-  | { readonly kind: 'valid'; readonly rules: FileRules }
-  /** `isPassing`: it could not be read, for a reason that may pass. */
-  | { readonly kind: 'invalid'; readonly message: string; readonly isPassing: boolean };
+  { readonly kind: 'valid'; readonly rules: FileRules } | ({ readonly kind: 'invalid' } & UnreadDirectory);
 
 const maxBytes = 64 * 1024;
 const maxPatterns = 1_000;
@@ -70,5 +68,5 @@ export function rulesBelow(
 const notPlain = `is larger than ${maxBytes / 1024} KiB or not a regular file; replace it, or remove it`;
 
 function invalid(why: string): RulesReading {
-  return { kind: 'invalid', message: `its ${ignoreFileName} ${why}`, isPassing: false };
+  return { kind: 'invalid', message: `its ${ignoreFileName} ${why}`, isPassing: false, code: ignoreFileCode };
 }

@@ -78,6 +78,8 @@ export interface UnreadDirectory {
   readonly message: string;
   /** It may pass by itself. */
   readonly isPassing: boolean;
+  /** The reason's code, where it is not that it cannot be read. */
+  readonly code?: string | undefined;
 }
 
 /** What is read again by itself, though nothing changes. */

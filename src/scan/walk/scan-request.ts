@@ -2,6 +2,7 @@ import type { ScanCause } from '../../model/document.ts';
 import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Watcher } from '../watch/backend.ts';
+import type { UnreadDirectory } from './directory-state.ts';
 
 /** What a scan is asked for. */
 export interface ScanRequest {
@@ -13,10 +14,9 @@ export interface ScanRequest {
 }
 
 /** A directory that cannot be read, or not in full. */
-export interface UnreadPlace {
+export interface UnreadPlace extends Pick<UnreadDirectory, 'message' | 'code'> {
   /** NFC, from the root. */
   readonly path: string;
-  readonly message: string;
   /** It was listed: only something in it cannot be read. */
   readonly isListed: boolean;
   /** When it is read again by itself, monotonic ms; null: it is polled. */

@@ -197,13 +197,13 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */
-  function freeze(directory: string, { message, isPassing }: UnreadDirectory): void {
+  function freeze(directory: string, { message, isPassing, code }: UnreadDirectory): void {
     const known = tree.get(directory) ?? neverRead(folder, directory);
     const found = { message, hidesLists: true };
     const now = folder.observations.now();
     tree.set(directory, {
       ...known,
-      unreadable: { message, isPassing },
+      unreadable: { message, isPassing, code },
       again: isPassing ? readAgain(known.again, found, now) : null,
     });
   }

@@ -105,6 +105,7 @@ export function createScanner(
         unreadable.push({
           path: directory,
           message: why.message,
+          code: state.unreadable?.code,
           isListed: state.unreadable === null,
           againAt: state.again?.dueAt ?? null,
         });

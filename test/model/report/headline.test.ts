@@ -200,6 +200,14 @@ describe('the verdict', () => {
       'Folder inbox unavailable. 3 of 3 documents delivered. /srv/inbox does not exist',
     ],
     [
+      'says in which folder something is wrong',
+      status(
+        { synced: 3 },
+        { reasons: [{ folder: 'inbox', code: 'ignore-file-invalid', message: 'sub: it is UTF-16' }] },
+      ),
+      'Invalid .ingestignore. 3 of 3 documents delivered. inbox: sub: it is UTF-16',
+    ],
+    [
       'says of a held deletion nothing twice',
       status({ synced: 3, held: 2 }, { ...held(2), reasons: [{ code: 'held', message: '2 deletions' }] }),
       '2 deletions held. 3 of 3 documents delivered',

@@ -103,7 +103,7 @@ describe('ignore files of a folder together (section 6 of issue 44)', () => {
       await folder.write(`d${at}/a.pdf`, 'a');
     }
   };
-  const refused = () => world.port.health().reasons.filter(({ code }) => code === 'unreadable-directory');
+  const refused = () => world.port.health().reasons.filter(({ code }) => code === 'ignore-file-invalid');
 
   it('have 50,000 patterns at most; what is beyond that is said, and read when there is room', async () => {
     world = await folderWorld({

@@ -119,6 +119,7 @@ describe('rules that cannot be used', () => {
         unreadable: [
           {
             path: 'd',
+            code: 'ignore-file-invalid',
             message: 'its .ingestignore has 1001 patterns, but at most 1000 are allowed; remove some',
           },
         ],

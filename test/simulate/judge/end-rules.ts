@@ -211,7 +211,8 @@ function judgeFile(end: End, file: RoledFile): void {
     // Of a directory that cannot be read a reason tells, for all that is below.
     const isBelow = status.reasons.some(
       ({ code, message }) =>
-        code.startsWith('unreadable-directory') && `${path}/`.includes(`/${message.split(': ')[0] ?? ''}/`),
+        /^unreadable-directory|^ignore-file/.test(code) &&
+        `${path}/`.includes(`/${message.split(': ')[0] ?? ''}/`),
     );
     const isTold = failure !== undefined || wait !== undefined || isListed || isBelow;
     // What is at the service as it is needs no reason.

@@ -8,7 +8,7 @@ import type { CountedFolder } from '../../../model/report/failures.ts';
 import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
-import { isMuted, progressLine } from '../../../model/report/headline.ts';
+import { isMuted, placedMessage, progressLine } from '../../../model/report/headline.ts';
 import { health, reasonHealth } from '../../../model/report/health.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
@@ -89,11 +89,11 @@ function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly h
   if (shown.length === 0) return null;
   return (
     <ul class="reasons" aria-label="What is wrong">
-      {shown.map(({ code, message, since, until }) => (
-        <li key={`${code} ${message}`} data-level={code === 'paused' ? 'ok' : reasonHealth(code)}>
+      {shown.map(({ folder, code, message, since, until }) => (
+        <li key={`${code} ${folder} ${message}`} data-level={code === 'paused' ? 'ok' : reasonHealth(code)}>
           {explain(code).cause !== headline && <strong>{explain(code).cause}</strong>}
           <p>
-            {said(message)}
+            {said(placedMessage({ folder, code, message }))}
             {since !== undefined && ` Since ${momentWords(since)}.`}
             {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
             {code === 'paused' && <PausedBy folders={paused} />}
