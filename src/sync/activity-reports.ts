@@ -48,6 +48,12 @@ export class ActivityReports {
     this.add({ ...ref, what, docId, message, code, ...(operation === undefined ? {} : { operation }) });
   }
 
+  /** The file of a deletion that was held. */
+  addReturned(ref: DocumentRef): void {
+    const message = 'its file is back, so that its deletion is no longer held';
+    this.add({ ...ref, what: 'returned', docId: this.#ledger.get(ref)?.docId ?? null, message });
+  }
+
   /** What the interface gives no way to take back. */
   addUnclearable(ref: DocumentRef, unclearable: readonly Unclearable[]): void {
     for (const { message } of unclearable) this.add({ ...ref, what: 'warning', docId: null, message });

@@ -676,6 +676,7 @@ export class Engine {
     const { state } = task;
     if (state !== before) {
       if (before.kind === 'ready') this.#sends.leave(task, before.bulkKey);
+      if (before.kind === 'held' && task.present) this.#reports.addReturned(task.ref);
       const dueAt = dueOf(task);
       if (dueAt === null) this.#timers.delete(task.key);
       else this.#timers.set(task.key, dueAt);

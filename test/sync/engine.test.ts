@@ -355,6 +355,7 @@ describe('the sync engine', () => {
     });
     expect(await world.engine().approve('inbox')).toHaveLength(13);
     expect(world.ledger().answer(ref)).toBeUndefined();
+    expect(world.activities.filter(({ what }) => what === 'returned')).toMatchObject([{ ...ref }]);
   });
 
   it('holds a deletion in another root, though it holds copies of all that the old one held, and deletes by itself once a person approved (I3)', async () => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
@@ -47,7 +49,7 @@ export async function log(
       await delay(pollMs);
     }
   }
-  const isGathered = flags.json !== true && flags.verbose !== true && places === null;
+  const isGathered = flags.json !== true && flags.verbose !== true;
   const bursts = createBursts();
   const all = await read(most, isGathered ? bursts.add : undefined);
   if (flags.json) output.json(all);
@@ -57,8 +59,16 @@ export async function log(
       : all.map((one) => logLine(one, output)).toReversed();
     for (const line of lines.slice(0, most).toReversed()) output.line(line);
     if (lines.length === 0 && wanted === null) output.line('Nothing happened.');
-    else if (lines.length === 0)
-      output.line(`The log has nothing about ${wanted}; ingestd why tells how it stands.`);
+    else if (lines.length === 0) {
+      const isThere = folders.some(({ name, path: root }) =>
+        places?.some((place) => place.folder === name && existsSync(join(root, place.path))),
+      );
+      output.line(
+        isThere || filter.failed || filter.since !== null
+          ? `The log has nothing about ${wanted}; ingestd why tells how it stands.`
+          : `${wanted} is unknown: neither the folders nor the log have it.`,
+      );
+    }
   }
   return exitCodes.ok;
 }
@@ -74,6 +84,7 @@ const paints = {
   warning: 'yellow',
   problem: 'red',
   recovered: 'green',
+  returned: 'green',
 } as const;
 
 /** Newest first: one, or many of one directory. */

@@ -45,7 +45,11 @@ const failures: ReadonlySet<string> = new Set([
   'warning',
   'problem',
   'recovered',
+  'returned',
 ]);
+
+/** What is said of a folder, or of all, concerns each of its documents. */
+const ofWholeFolder: ReadonlySet<string> = new Set(['paused', 'resumed', 'held', 'approved', 'kept']);
 
 /** The clocks of a daemon and of who looks at its log may differ by so much. */
 const toleratedAheadMs = 5 * 60_000;
@@ -56,6 +60,9 @@ function isWanted(said: Activity, { since, failed, places }: LogFilter): boolean
   if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
   if (failed && !failures.has(what) && said.after === undefined) return false;
   if (places === null) return true;
-  const isOfAll = folder === '' && (what === 'paused' || what === 'resumed');
-  return places.some((place) => (isOfAll || folder === place.folder) && isAtOrBelow(path, place.path));
+  const isOfAll = path === '' && ofWholeFolder.has(what);
+  return places.some(
+    (place) =>
+      (folder === place.folder || (isOfAll && folder === '')) && (isOfAll || isAtOrBelow(path, place.path)),
+  );
 }

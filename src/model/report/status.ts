@@ -200,7 +200,7 @@ const sharingChangeSchema = z.object({
 export const activitySchema = place.extend({
   at: time,
   /**
-   * uploaded, modified, deleted, moved, replaced, failed, held, in doubt, warning, remains; of a person's decision retried,
+   * uploaded, modified, deleted, moved, replaced, failed, held, returned, in doubt, warning, remains; of a decision retried,
    * resolved, approved, shared, paused, resumed; of the daemon (`folder` empty) or a folder started, stopped, reloaded,
    * problem, recovered, which is said of a document too.
    */
