@@ -110,10 +110,10 @@ function addTroubleCommands(program: Command, define: Define): void {
     .argument('<path>', 'a file, or FOLDER/PATH as in status; with --again or --dismiss a directory, too')
     .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
     .option('--again', 'upload it again')
-    .option('--dismiss', 'clear the doubt and send nothing')
+    .option('--dismiss', 'forget the doubt and send nothing')
     .option('--yes', 'adopt a docId without asking');
   define(program.command('approve'), async () => (await import('./control/decision-commands.ts')).approve)
-    .description('release held deletions of one folder, or of all')
+    .description('approve held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
     .option('--yes', 'do not ask; needed where nobody can be asked');
   define(program.command('keep'), async () => (await import('./control/decision-commands.ts')).keep)

@@ -118,7 +118,7 @@ function conflictWith(
   if (known === undefined) {
     if (!inDoubt.has(refKey(ref))) return null;
     return (
-      `an upload of ${refKey(ref)} is in doubt, so the service may hold it more than once. Clear the doubt with ` +
+      `an upload of ${refKey(ref)} is in doubt, so the service may hold it more than once. Resolve it with ` +
       `ingestd resolve PATH --doc-id ${docId}, or remove the line from the import`
     );
   }

@@ -147,7 +147,7 @@ describe('a command beside a running daemon', () => {
     expect((await run('resolve', path, '--dismiss')).code).toBe(0);
     expect(await run('approve', 'inbox', '--yes')).toMatchObject({
       code: 0,
-      stdout: '2 deletions released, to be sent as soon as possible.\n',
+      stdout: '2 deletions approved, to be sent as soon as possible.\n',
     });
     expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
     expect(world.control.calls).toEqual([

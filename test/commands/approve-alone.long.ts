@@ -26,7 +26,7 @@ it('without a daemon, approve accepts the root as one more that has changed, and
   await rename(folder.join('elsewhere'), folder.join('inbox'));
   expect(await folder.run('approve', '--yes')).toMatchObject({
     code: 0,
-    stdout: '1 deletion released, to be sent when ingestd runs.\n',
+    stdout: '1 deletion approved, to be sent when ingestd runs.\n',
   });
   const after = await folder.openLedger();
   expect(after.root('inbox')).toMatchObject({ changes: 2 });

@@ -61,7 +61,7 @@ describeWhere(missingScript, 'on a terminal', () => {
     const refused = await typed('n', 'approve');
     for (const name of names) expect(refused).toContain(`inbox/${name}\r\n`);
     expect(refused).toContain('Nothing was changed.');
-    expect(await typed('y', 'approve')).toContain('12 deletions released');
+    expect(await typed('y', 'approve')).toContain('12 deletions approved');
     await deliver();
     expect(place.service.requests.filter(({ method }) => method === 'DELETE')).not.toEqual([]);
   }, 60_000);

@@ -314,7 +314,7 @@ const worlds: Readonly<Record<string, World>> = {
     why: {
       'inbox/a.txt': { next: 'nothing until you decide with ingestd resolve: no answer' },
       'inbox/gone.txt': {
-        notes: ['its upload is in doubt: no answer; end the doubt with ingestd resolve'],
+        notes: ['its upload is in doubt: no answer; resolve it with ingestd resolve'],
       },
     },
   },
@@ -328,7 +328,7 @@ const worlds: Readonly<Record<string, World>> = {
     status: { inDoubt: [{ holds: false }] },
     why: {
       'inbox/a.txt': {
-        notes: [expect.stringMatching(/^its upload is in doubt: .+; end the doubt with ingestd resolve$/)],
+        notes: [expect.stringMatching(/^its upload is in doubt: .+; resolve it with ingestd resolve$/)],
         next: 'it is uploaded when ingestd runs',
       },
     },

@@ -61,7 +61,7 @@ describe('A1: an old version of a private document that is put aside between two
     expect((await folder.run('why', 'a-old.txt')).stdout).toMatch(/^narrower +stated is EVERYONE$/m);
     for (const command of ['status', 'plan'])
       expect((await folder.run(command)).stdout).toMatch(
-        /held more narrowly than stated[^]*\n {2}inbox\/a-old\.txt: stated is EVERYONE\n/i,
+        /shared less widely than stated[^]*\n {2}inbox\/a-old\.txt: stated is EVERYONE\n/i,
       );
     const sharing = ['share', 'inbox', '--as', 'stated'];
     expect(await folder.run(...sharing)).toMatchObject({ code: 2 });

@@ -13,7 +13,7 @@ import { ofEachTest } from '../support/of-each-test.ts';
 const place = ofEachTest(() => installationWithService());
 
 const documents = 20;
-const unseen = /20 deletions are held by now, and you were not shown 1 of them, so none was released/;
+const unseen = /20 deletions are held by now, and you were not shown 1 of them, so none was approved/;
 
 const held = ({ folders }: Status) => folders[0]?.held;
 const names = ({ held }: Status) => held.flatMap(({ paths }) => paths);
@@ -39,7 +39,7 @@ const putBack = () => rename(place.home.join('away'), join(place.inbox, 'd'));
 
 it('I3: what was approved while nothing ran is asked again once the files have been back', async () => {
   await holdAll();
-  expect((await place.run('approve', 'inbox', '--yes')).out).toContain(`${documents} deletions released`);
+  expect((await place.run('approve', 'inbox', '--yes')).out).toContain(`${documents} deletions approved`);
   await putBack();
   const second = await place.start();
   await second.idle(({ folders }) => folders[0]?.synced === documents);

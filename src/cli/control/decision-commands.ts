@@ -71,7 +71,7 @@ function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
   const [way, ...others] = ways;
   if (way !== undefined && others.length === 0) return way;
   throw new ConfigurationError(
-    'resolve: choose one of --doc-id ID (the service has the document), --again (upload it again) or --dismiss (clear the doubt)',
+    'resolve: choose one of --doc-id ID (the service has the document), --again (upload it again) or --dismiss (send nothing)',
   );
 }
 
@@ -104,7 +104,7 @@ export async function approve(
   if (shown === null) return exitCodes.ok;
   const { approved } = await (await decisions()).approve({ folder: folder ?? null, ...shown });
   context.output.line(
-    approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} released, to be sent ${when}.`,
+    approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved, to be sent ${when}.`,
   );
   return exitCodes.ok;
 }
@@ -158,7 +158,7 @@ export async function share(
     line(`${words}: ingestd why PATH says why, and what helps.`);
   }
   if (documents.length === 0) {
-    if (barred === 0) line('Nothing there is held more narrowly than it is stated.');
+    if (barred === 0) line('Nothing there is shared less widely than stated.');
     return exitCodes.ok;
   }
   if (flags.yes !== true) {

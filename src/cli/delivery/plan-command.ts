@@ -84,7 +84,7 @@ function printPlan(
   for (const reason of new Set(reasons)) line(colors.yellow(reason));
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
   tally('red', counts.failed, 'document', 'cannot be sent: the lines above say why.');
-  tally('dim', counts.narrower, 'document', 'held more narrowly than stated: ingestd why PATH says why.');
+  tally('dim', counts.narrower, 'document', 'shared less widely than stated: ingestd why PATH says why.');
   for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: stated is ${one.sharing}`));
   tally('dim', counts.kept, 'document', 'kept at the service: the file is no longer sent.');
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');

@@ -6,7 +6,8 @@ import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/f
 import type { CountedFolder } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import { statusLine } from '../../model/report/headline.ts';
+import { reasonHealth } from '../../model/report/health.ts';
+import { placedMessage, statusLine } from '../../model/report/headline.ts';
 import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
@@ -49,7 +50,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       'delete extra copies at the service, then run ingestd resolve PATH --dismiss',
     ),
     ...section(
-      colors.dim('Held more narrowly than stated'),
+      colors.dim('Shared less widely than stated'),
       narrower.map((one) => `${refKey(one)}: stated is ${one.sharing}`),
       'ingestd why PATH says why; to share one run ingestd share PATH --as stated',
       status.folders.reduce((total, folder) => total + folder.narrower, 0),
@@ -77,7 +78,7 @@ function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): 
     if (folder.refused > 0) parts.push(colors.red(`${countWords(folder.refused, 'deletion')} refused`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.narrower > 0)
-      parts.push(colors.dim(`${numberWords(folder.narrower)} held more narrowly than stated`));
+      parts.push(colors.dim(`${numberWords(folder.narrower)} shared less widely than stated`));
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : folder.state;
@@ -90,7 +91,8 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   const first = statusLine(status).toLowerCase();
   // What the headline says is not said again, but for its times; what is held has a section of its own.
   const reasonRow = (reason: Reason) => {
-    const { code, message } = reason;
+    const { code } = reason;
+    const message = placedMessage(reason);
     const times = timesOf(reason).join(', ');
     if (code === 'held' || code === 'not-running') return [];
     const words = first.includes(message.toLowerCase()) ? '' : colors.yellow(withLocalTimes(message));
@@ -99,6 +101,9 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
       words === '' ? colors.dim(`${explain(code).cause} ${times}`) : `${words} ${colors.dim(`(${times})`)}`,
     ];
   };
+  const fixes = reasons
+    .filter(({ folder, code }) => folder !== undefined && reasonHealth(code) === 'attention')
+    .map(({ code }) => `${explain(code).cause}: ${explain(code).fix}`);
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',
@@ -119,6 +124,7 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     ...service,
     ...(isRunning(status) ? [used] : stopped),
     ...reasons.flatMap(reasonRow),
+    ...Array.from(new Set(fixes), colors.dim),
     ...(isRunning(status) ? [colors.dim(process.join(', '))] : []),
     colors.dim(`configuration ${status.configuration}`),
   ];
@@ -193,12 +199,12 @@ function heldRows({ held }: Status, { colors }: StatusView): string[] {
       ...(more > 0 && paths.length > 0 ? [`    and ${numberWords(more)} more`] : []),
     ];
   });
-  const hint = '  (release with ingestd approve FOLDER, keep at the service with ingestd keep FOLDER)';
+  const hint = '  (approve with ingestd approve FOLDER, keep at the service with ingestd keep FOLDER)';
   return rows.length === 0 ? [] : ['', colors.yellow('Held deletions'), ...rows, hint];
 }
 
 function doubtHint({ inDoubt, state }: Status): string {
-  const settle = 'settle with ingestd resolve PATH: --doc-id ID, --again or --dismiss';
+  const settle = 'run ingestd resolve PATH: --doc-id ID, --again or --dismiss';
   const loose = inDoubt.filter(({ holds }) => holds === false).length;
   if (loose === 0) return settle;
   const which = loose === inDoubt.length ? 'them' : 'those that are not held';

@@ -96,6 +96,6 @@ export function requireShown(
   const unseen = unnamed - Math.max(0, most - named.size);
   if (unseen <= 0) return;
   throw new ConfigurationError(
-    `${countWords(held.length, 'deletion')} ${held.length === 1 ? 'is' : 'are'} held by now, and you were not shown ${numberWords(unseen)} of them, so none was released; see what is held, and approve again`,
+    `${countWords(held.length, 'deletion')} ${held.length === 1 ? 'is' : 'are'} held by now, and you were not shown ${numberWords(unseen)} of them, so none was approved; see what is held, and approve again`,
   );
 }

@@ -51,7 +51,7 @@ export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean): reado
   const messages = new Set(unsaid.map(({ message }) => message));
   return Array.from(
     messages,
-    (message) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
+    (message) => `its upload is in doubt: ${message}; resolve it with ingestd resolve`,
   );
 }
 

@@ -72,7 +72,7 @@ export function dismissFormer(
   if (!isDoubtful(path)) return null;
   if (resolution.action === 'dismiss') return { ref, changes: dismissDoubt(path, failure ?? 'unsent') };
   throw new ConfigurationError(
-    `the folder "${ref.folder}" is not configured, so ${refKey(ref)} can be neither adopted nor sent; put the folder back into the configuration, or clear the doubt with --dismiss`,
+    `the folder "${ref.folder}" is not configured, so ${refKey(ref)} can be neither adopted nor sent; put the folder back into the configuration, or resolve it with --dismiss`,
   );
 }
 
@@ -93,7 +93,7 @@ function changesOf(
       requireFile(ref, found);
       if (found.kind === 'ignored')
         throw new ConfigurationError(
-          `${refKey(ref)} is not sent, as ${found.message}; adopt it with --doc-id, or clear the doubt with --dismiss`,
+          `${refKey(ref)} is not sent, as ${found.message}; adopt it with --doc-id, or resolve it with --dismiss`,
         );
       return sendAgain(path);
     case 'adopt':
@@ -181,7 +181,7 @@ function requireUndelivered({ ref, record }: DoubtfulPath, why: string): void {
 function requireFile(ref: DocumentRef, found: Inspection): void {
   if (found.kind === 'absent') {
     throw new ConfigurationError(
-      `${refKey(ref)} is gone from the folder; put the file back, or clear the doubt with --dismiss`,
+      `${refKey(ref)} is gone from the folder; put the file back, or resolve it with --dismiss`,
     );
   }
   // One that still changes is sent, or compared with what was adopted, when it has stopped.

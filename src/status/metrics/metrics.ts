@@ -196,7 +196,7 @@ const statusFigures: Figures<Scrape> = {
   ingestd_held: ['Deletions held for approval.', countOf('held')],
   ingestd_deletions_refused: ['Deletions that the service refused.', countOf('refused')],
   ingestd_kept: ['Documents whose file is ignored, gone or out of reach.', countOf('kept')],
-  ingestd_narrower: ['Documents held more narrowly than stated for them.', countOf('narrower')],
+  ingestd_narrower: ['Documents shared less widely than stated.', countOf('narrower')],
   ingestd_attached: ['Files that are attachments.', countOf('attached')],
   ingestd_oldest_unsynced_seconds: ['Age of the oldest change not sent.', countOf('oldestUnsyncedSeconds')],
   ingestd_watches: ['Watches of the operating system in use.', countOf('watches')],
