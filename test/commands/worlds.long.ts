@@ -120,7 +120,11 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/drafts/x.txt': {
         verdict: { message: 'the pattern "drafts/" in .ingestignore:4 ignores the directory drafts' },
       },
-      'inbox/a.exe': { verdict: { kind: 'skipped' }, fix: explain('unsupported-type').fix, next: 'nothing' },
+      'inbox/a.exe': {
+        verdict: { kind: 'skipped' },
+        fix: explain('unsupported-type').fix,
+        next: 'nothing until that changes',
+      },
       'inbox/empty.txt': { next: 'nothing until it has content; then it is sent' },
       'inbox/two.dots.txt': {
         verdict: { kind: 'unfit' },

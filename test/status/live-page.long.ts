@@ -61,6 +61,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await says('Folder inbox paused');
     expect(await stateOf(page)).toBe('Paused');
     expect(place.service.requests).toHaveLength(1);
+    expect(await page.getByRole('button', { name: /^Resume/ }).count()).toBe(1);
     await press('Resume inbox');
     await says('All 2 documents delivered');
     await press('Rescan scans');

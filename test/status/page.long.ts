@@ -158,6 +158,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await names.getByRole('listitem').count()).toBe(3);
       await names.getByText('Show 3 more').click();
       await eventually(async () => (await names.getByRole('listitem').count()) === 6);
+      await names.getByText('When that is fixed, it is sent by itself.').waitFor();
       // A name is not accepted by being sent again.
       expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(1);
       const refused = (status.failures ?? []).map((one) => ({ ...one, code: 'http-422' })).slice(0, 6);

@@ -30,7 +30,6 @@ const mostNames = 5;
 export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
   const { waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
-  const skipHint = 'ingestd check lists all of them with their fixes';
   return [
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
     '',
@@ -55,7 +54,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       'ingestd why PATH says why; to share one run ingestd share PATH --as stated',
       status.folders.reduce((total, folder) => total + folder.narrower, 0),
     ),
-    ...section(colors.dim('Skipped'), skipped.map(rowOf), skipHint, skippedTotal),
+    ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors),
+    ...(skippedTotal === 0 ? [] : ['  (ingestd check lists all of them with their fixes)']),
   ];
 }
 
@@ -146,7 +146,7 @@ function failureSections(status: Status, { colors }: StatusView): string[] {
   const above = new Set(status.reasons.map(({ message }) => message));
   const helps = failed.some(({ code }) => mayHelpToRetry(code));
   return [
-    ...failedRows(failed, Math.max(failed.length, failedTotal), colors),
+    ...groupedRows(colors.red('Failed'), failed, Math.max(failed.length, failedTotal), colors),
     ...(failed.length === 0
       ? []
       : [`  (ingestd why PATH explains one${helps ? ', ingestd retry sends them again' : ''})`]),
@@ -159,13 +159,14 @@ function failureSections(status: Status, { colors }: StatusView): string[] {
 }
 
 /** Grouped by cause, each with its fix; a message that all of a group have is said once. */
-function failedRows(
-  failed: readonly FailureStatus[],
+function groupedRows(
+  title: string,
+  listed: readonly Pick<FailureStatus, 'folder' | 'path' | 'code' | 'message'>[],
   total: number,
-  { red, dim }: Output['colors'],
+  { dim }: Output['colors'],
 ): readonly string[] {
-  if (failed.length === 0) return [];
-  const groups = groupByCause(failed).map(({ code, items }) => {
+  if (listed.length === 0) return [];
+  const groups = groupByCause(listed).map(({ code, items }) => {
     const isSame = items.length > 1 && new Set(items.map(({ message }) => message)).size === 1;
     const { cause, fix } = explain(code);
     const heading = isSame ? items[0]?.message : cause;
@@ -177,10 +178,10 @@ function failedRows(
       ...(more > 0 ? [`    and ${numberWords(more)} more`] : []),
     ];
   });
-  const unlisted = total - failed.length;
+  const unlisted = total - listed.length;
   return [
     '',
-    `${red('Failed')} (${numberWords(total)})`,
+    `${title} (${numberWords(total)})`,
     ...groups.flat(),
     ...(unlisted > 0 ? [`  and ${numberWords(unlisted)} more`] : []),
   ];

@@ -254,7 +254,8 @@ function nextStep(found: Inspection, file: Asked): string {
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
     if (found.kind === 'unknown') return readFirst;
-    if (!known) return awaitsContent(found) ? 'nothing until it has content; then it is sent' : 'nothing';
+    if (!known && awaitsContent(found)) return 'nothing until it has content; then it is sent';
+    if (!known) return found.kind === 'skipped' ? 'nothing until that changes' : 'nothing';
     return isAbsent(found) ? 'its deletion is planned at the next scan' : asSent;
   }
   const { state } = task;

@@ -44,6 +44,7 @@ const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
   'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names.';
+const orCorrectRules = 'Where the message names an .ingestignore, correct or remove that instead.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
@@ -59,7 +60,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'forbidden-character': { cause: 'Slash or backslash in the name', fix: '' },
       'no-extension': {
         cause: 'Name without an extension',
-        fix: 'Rename the file. It is then sent at once.',
+        fix: 'Rename the file.',
       },
       'hidden-character': { cause: 'Invisible character in the extension', fix: '' },
       'unsupported-type': {
@@ -129,7 +130,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         health: 'attention',
       },
       'orphan-sidecar': {
-        cause: 'Sidecar that fits no file',
+        cause: 'Sidecars that fit no file',
         fix: 'Rename it to fit its document, as in report.pdf.meta.json, or remove it. A new document with a similar name that has no sidecar is not sent until then. If its document was renamed or moved without it, move it along.',
         health: 'attention',
       },
@@ -194,7 +195,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'Folders and reading',
     endsInFolder: true,
     codes: {
-      unreadable: { cause: 'File cannot be read', fix: makeReadable },
+      unreadable: { cause: 'File cannot be read', fix: `${makeReadable} ${orCorrectRules}` },
       'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain, health: 'ok' },
       'unreadable-directory': { cause: 'Directory cannot be read', fix: makeReadable, health: 'attention' },
       'unreadable-directory-now': {
@@ -215,7 +216,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-unreadable': {
         cause: 'Folder cannot be read',
-        fix: `${makeReadable} Where it names an .ingestignore, correct or remove that. Nothing is deleted in the meantime.`,
+        fix: `${makeReadable} ${orCorrectRules} Nothing is deleted in the meantime.`,
         health: 'attention',
       },
       'folder-changed': {
@@ -262,7 +263,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'doubt-dismissed': {
         cause: 'Doubt dismissed, not sent',
-        fix: 'Nothing to do. It is sent when it changes, or with ingestd retry PATH.',
+        fix: '',
       },
       'in-doubt': {
         cause: 'Upload in doubt',
@@ -278,7 +279,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'The service as a whole',
     codes: {
       'configuration-refused': {
-        cause: 'The new configuration is not in effect',
+        cause: 'New configuration refused',
         fix: '',
         health: 'attention',
       },

@@ -9,7 +9,7 @@ import { connect } from './data/connection.ts';
 import { momentWords } from './data/time-words.ts';
 import { Facts, Fold, StoryOpener } from './parts.tsx';
 import type { Shown } from './parts.tsx';
-import { Activities } from './sections/activity.tsx';
+import { Activities, mostRecent } from './sections/activity.tsx';
 import { Attention } from './sections/attention.tsx';
 import { Chart } from './sections/chart.tsx';
 import { Documents, Narrower } from './sections/documents.tsx';
@@ -18,9 +18,6 @@ import { Fleet, useFleet } from './sections/fleet.tsx';
 import { Folders, Skipped } from './sections/folders.tsx';
 import { isOnlyPaused, Overview, pillWords, titleOf } from './sections/overview.tsx';
 import { Transfers, Waiting } from './sections/transfers.tsx';
-
-/** So much of what happened is kept, however long the page is open: the log has the rest. */
-const maxRecent = 100;
 
 /** Follows the daemon. */
 function useDaemon() {
@@ -36,7 +33,7 @@ function useDaemon() {
         setOffline(false);
         setStatus(newest);
       },
-      onActivity: (activity) => setRecent((known) => [activity, ...(known ?? [])].slice(0, maxRecent)),
+      onActivity: (activity) => setRecent((known) => [activity, ...(known ?? [])].slice(0, mostRecent)),
       onOpen: () =>
         void tell<{ readonly entries: readonly Activity[] }>('api/log').then(
           ({ entries }) => setRecent(entries),

@@ -6,6 +6,8 @@ import type { Activity } from '../../../model/report/status.ts';
 import { localTimes, momentWords } from '../data/time-words.ts';
 import { Fold, Part, PathText, Rows } from '../parts.tsx';
 
+/** So much of what happened is kept, however long the page is open: the log has the rest. */
+export const mostRecent = 100;
 /** So many are shown; the others are there to be opened. */
 const fewLines = 3;
 
@@ -24,7 +26,7 @@ export function Activities({ recent }: { readonly recent: readonly Activity[] | 
       {more > 0 && (
         <Fold title={`Show ${numberWords(more)} more`}>
           <ol class="activity">{lines.slice(fewLines)}</ol>
-          <p class="faint">ingestd log has what was before.</p>
+          {recent?.length === mostRecent && <p class="faint">ingestd log has what was before.</p>}
         </Fold>
       )}
       {recent?.length === 0 && <p class="faint">Nothing yet.</p>}

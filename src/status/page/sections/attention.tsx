@@ -63,7 +63,9 @@ function Failed({ code, items }: Group<FailureStatus>) {
   return (
     <Part class="card" title={cause} action={action}>
       {isShared && <p>{said(items[0]?.message ?? '')}</p>}
-      <p class="faint">{fix}</p>
+      <p class="faint">
+        {fix} {!helps && 'When that is fixed, it is sent by itself.'}
+      </p>
       <Rows of={items} most={fewRows}>
         {(failure) => (
           <>
@@ -115,8 +117,8 @@ function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
   return (
     <Part class="need warn card" title="In doubt" count={inDoubtTotal}>
       <p class="faint">
-        It is not known as what these uploads arrived, if they did. Check at the service: adopt those that
-        did, send the others again. Dismiss sends nothing.
+        Nobody knows whether these uploads arrived. Check at the service: adopt those that did, send the
+        others again. Dismiss sends nothing.
       </p>
       <Rows of={inDoubt} total={inDoubtTotal}>
         {(doubt) => <InDoubt {...doubt} />}

@@ -17,13 +17,13 @@ export function Documents({ status: { folders, totals } }: Shown) {
   const { uploaded, modified, deleted, moved } = totals;
   return (
     <Fold title="Documents" words={`${numberWords(delivered)} delivered`}>
-      <Found changes={uploaded + modified + deleted + moved} />
+      <Found folders={folders} changes={uploaded + modified + deleted + moved} />
     </Fold>
   );
 }
 
 /** `changes`: how many there were at the service. */
-function Found({ changes }: { readonly changes: number }) {
+function Found({ folders, changes }: Pick<Shown['status'], 'folders'> & { readonly changes: number }) {
   const [search, setSearch] = useState('');
   const query = new URLSearchParams({ search });
   const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`, {
@@ -49,14 +49,18 @@ function Found({ changes }: { readonly changes: number }) {
             {countWords(found.total, 'document')} found
           </p>
           <Rows of={found.documents} total={found.total}>
-            {({ path, sharing, url }) => (
+            {({ folder, path, sharing, url }) => (
               <>
                 {url !== null && (
                   <a href={url} target="_blank" rel="noreferrer" aria-label={`Open ${printable(path)}`}>
                     Open
                   </a>
                 )}
-                <p class="faint">{audienceWords(sharing)}</p>
+                <p class="faint">
+                  {audienceWords(sharing)}
+                  {folders.every(({ name }) => name !== folder) &&
+                    ', kept: its folder is no longer configured'}
+                </p>
               </>
             )}
           </Rows>

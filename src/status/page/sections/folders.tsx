@@ -66,12 +66,15 @@ function Folder({ folder, status }: Shown & { readonly folder: CountedFolder }) 
 function Actions({ folder, status }: Shown & { readonly folder: string | null }) {
   const whose = folder === null ? 'all folders' : printable(folder);
   const all = folder === null ? ' all' : '';
-  const isPaused = status.paused.some((name) => folder === null || folder === name);
+  const isPaused =
+    folder === null ? status.paused.length === status.folders.length : status.paused.includes(folder);
+  // The headline has the button of an only folder.
+  const isAbove = isPaused && status.folders.length === 1;
   const word = isPaused ? 'Resume' : 'Pause';
   return (
     <div class="actions">
       {/* Nothing on this page ends a pause of all hosts of the fleet. */}
-      {!isFleetPaused(status.reasons) && (
+      {!isFleetPaused(status.reasons) && !isAbove && (
         <Button name={`${word} ${whose}`} act={() => decide(isPaused ? 'resume' : 'pause', { folder })}>
           {word + all}
         </Button>

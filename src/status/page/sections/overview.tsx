@@ -83,9 +83,10 @@ export function titleOf({ health, folders, headline }: StatusAnswer): string {
   return moving > 0 ? `${numberWords(moving)} to deliver · ingestd` : 'ingestd';
 }
 
-function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly headline: string }) {
+function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { readonly headline: string }) {
   // What is held has a list of its own.
   const shown = reasons.filter(({ code }) => code !== 'held');
+  const isOnly = folders.length === 1;
   if (shown.length === 0) return null;
   return (
     <ul class="reasons" aria-label="What is wrong">
@@ -98,10 +99,10 @@ function Reasons({ status: { reasons, paused }, headline }: Shown & { readonly h
             {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
             {code === 'paused' && <PausedBy folders={paused} />}
           </p>
-          {code === 'paused' ? (
+          {code !== 'paused' && <p class="faint">{explain(code).fix}</p>}
+          {/* One of several folders has its button below. */}
+          {code === 'paused' && (isOnly || paused.length > 1) && (
             <Button act={() => decide('resume', { folder: null })}>Resume</Button>
-          ) : (
-            <p class="faint">{explain(code).fix}</p>
           )}
         </li>
       ))}
