@@ -38,6 +38,10 @@ export async function log(
   const places = wanted === null ? null : placesMeant(folders, wanted);
   const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const most = flags.all === true || filter.since !== null ? Infinity : usualCount;
+  const isOnDisk = places?.some(({ folder, path: inside }) =>
+    folders.some((one) => one.name === folder && existsSync(join(one.path, inside))),
+  );
+  const isUnknown = isOnDisk === false && !filter.failed && filter.since === null;
   const { output } = context;
   const read = createLogReader(found.stateDir, filter);
   if (flags.follow === true) {
@@ -59,16 +63,10 @@ export async function log(
       : all.map((one) => logLine(one, output)).toReversed();
     for (const line of lines.slice(0, most).toReversed()) output.line(line);
     if (lines.length === 0 && wanted === null) output.line('Nothing happened.');
-    else if (lines.length === 0) {
-      const isThere = folders.some(({ name, path: root }) =>
-        places?.some((place) => place.folder === name && existsSync(join(root, place.path))),
-      );
-      output.line(
-        isThere || filter.failed || filter.since !== null
-          ? `The log has nothing about ${wanted}; ingestd why tells how it stands.`
-          : `${wanted} is unknown: neither the folders nor the log have it.`,
-      );
-    }
+    else if (lines.length === 0 && isUnknown)
+      output.line(`${wanted} is unknown: neither the folders nor the log have it.`);
+    else if (lines.length === 0)
+      output.line(`The log has nothing about ${wanted}; ingestd why tells how it stands.`);
   }
   return exitCodes.ok;
 }
@@ -89,12 +87,9 @@ const paints = {
 
 /** Newest first: one, or many of one directory. */
 function burstLine([newest, ...others]: readonly [Activity, ...Activity[]], output: Output): string {
+  if (others.length === 0) return logLine(newest, output);
   const documents = new Set([newest, ...others].map(refKey)).size;
-  const { path } = newest;
-  return logLine(
-    others.length === 0 ? newest : { ...newest, path: directoryOf(path), docId: null, documents },
-    output,
-  );
+  return logLine({ ...newest, path: directoryOf(newest.path), docId: null, documents }, output);
 }
 
 function logLine(activity: Activity, { colors }: Output): string {

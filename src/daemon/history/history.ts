@@ -63,8 +63,7 @@ export async function openHistory(options: HistoryOptions) {
     const after = subjects.map((subject) => troubles.get(subject)?.what).find(isTrouble);
     for (const subject of subjects) troubles.delete(subject);
     if (!isTrouble(activity.what)) return after === undefined ? {} : { after };
-    const { message } = activity;
-    troubles.set(refKey(activity), { ...activity, message: message && shortened(message, longestMessage) });
+    troubles.set(refKey(activity), activity);
     return {};
   }
 
@@ -102,9 +101,9 @@ export async function openHistory(options: HistoryOptions) {
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
     wasKilled,
     add: (said: Activity): void => {
-      const activity = { ...said, ...ended(said) };
-      const { message } = activity;
-      waiting.push(lineText({ ...activity, message: message && shortened(message, longestMessage) }));
+      const short = { ...said, message: said.message && shortened(said.message, longestMessage) };
+      const activity = { ...short, ...ended(short) };
+      waiting.push(lineText(activity));
       // What happens in one turn is written together, at its end; where the disk refuses it, with the retry that is due.
       if (!isComplaining && waiting.length === 1) queueMicrotask(write);
       if (!isComplaining && waiting.length === mostWaiting) write();

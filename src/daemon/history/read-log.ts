@@ -61,8 +61,6 @@ function isWanted(said: Activity, { since, failed, places }: LogFilter): boolean
   if (failed && !failures.has(what) && said.after === undefined) return false;
   if (places === null) return true;
   const isOfAll = path === '' && ofWholeFolder.has(what);
-  return places.some(
-    (place) =>
-      (folder === place.folder || (isOfAll && folder === '')) && (isOfAll || isAtOrBelow(path, place.path)),
-  );
+  if (isOfAll && folder === '') return true;
+  return places.some((one) => folder === one.folder && (isOfAll || isAtOrBelow(path, one.path)));
 }

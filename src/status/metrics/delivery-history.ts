@@ -28,7 +28,7 @@ export type DeliveryHistory = ReturnType<typeof createDeliveryHistory>;
 export function createDeliveryHistory(clock: Clock) {
   const buckets = new Map<number, Counts>();
   /** Where a document that failed is counted. */
-  const failures = new Map<string, Counts>();
+  const failures = new Map<string, number>();
   const current = () => Math.floor(clock.now() / 1000 / bucketSeconds);
 
   return {
@@ -37,7 +37,7 @@ export function createDeliveryHistory(clock: Clock) {
       const kind = deliveryKinds.find((known) => known === activity.what);
       if (kind === undefined && activity.after === undefined) return;
       for (const key of [refKey(activity), activity.from ?? '']) {
-        const earlier = failures.get(key);
+        const earlier = buckets.get(failures.get(key) ?? NaN);
         if (earlier !== undefined) earlier.failed -= 1;
         failures.delete(key);
       }
@@ -45,14 +45,13 @@ export function createDeliveryHistory(clock: Clock) {
       const index = Math.floor(at / 1000 / bucketSeconds);
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
       counts[kind] += Math.max(1, activity.documents);
-      if (kind === 'failed' && activity.documents <= 1) failures.set(refKey(activity), counts);
+      if (kind === 'failed' && activity.documents <= 1) failures.set(refKey(activity), index);
       if (buckets.has(index)) return;
       buckets.set(index, counts);
       // The wall clock may have jumped either way: only the last day stays.
       const now = current();
       for (const key of buckets.keys()) if (key > now || key <= now - bucketCount) buckets.delete(key);
-      const kept = new Set(buckets.values());
-      for (const [key, where] of failures) if (!kept.has(where)) failures.delete(key);
+      for (const [key, column] of failures) if (!buckets.has(column)) failures.delete(key);
     },
     report: (): HistoryReport => {
       const first = current() - bucketCount + 1;

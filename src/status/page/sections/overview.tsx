@@ -86,7 +86,6 @@ export function titleOf({ health, folders, headline }: StatusAnswer): string {
 function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { readonly headline: string }) {
   // What is held has a list of its own.
   const shown = reasons.filter(({ code }) => code !== 'held');
-  const isOnly = folders.length === 1;
   if (shown.length === 0) return null;
   return (
     <ul class="reasons" aria-label="What is wrong">
@@ -101,7 +100,7 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
           </p>
           {code !== 'paused' && <p class="faint">{explain(code).fix}</p>}
           {/* One of several folders has its button below. */}
-          {code === 'paused' && (isOnly || paused.length > 1) && (
+          {code === 'paused' && (folders.length === 1 || paused.length > 1) && (
             <Button act={() => decide('resume', { folder: null })}>Resume</Button>
           )}
         </li>
