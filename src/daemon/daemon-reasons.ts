@@ -4,7 +4,7 @@ import { reasonHealth } from '../model/report/health.ts';
 import type { Reason } from '../model/report/status.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
 import type { Engine } from '../sync/engine.ts';
-import { withoutRepeats } from './make-status.ts';
+import { withMet, withoutRepeats } from './make-status.ts';
 import type { Place } from './process/join-cluster.ts';
 
 interface ReasonSources {
@@ -50,9 +50,8 @@ export function createDaemonReasons({
     unready: (): readonly Reason[] => {
       // A service that asks to wait has accepted the credentials.
       const isAccepted = tokens.reason() === null;
-      const reasons = [...engine.reasons(), ...ofTokens()].filter(
-        ({ code }) => code !== 'rate-limited' || !isAccepted,
-      );
+      const known = withMet(ofTokens(), engine.reasons());
+      const reasons = known.filter(({ code }) => code !== 'rate-limited' || !isAccepted);
       // What keeps every host from sending, and passes by itself, is none.
       reasons.push(...ofFleet().filter(({ code }) => reasonHealth(code) === 'error'));
       for (const port of folders) {

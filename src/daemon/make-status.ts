@@ -218,18 +218,16 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
   const held = engine.holds.tasks(folder);
   const count = engine.holds.count(folder, held.length);
   if (count === 0) return [];
-  const [last] = held.slice(-1);
   // The hold may still be on its way into the ledger.
   const hold = ledger.hold(folder) ?? {
     since: clock.now(),
-    reason: (last === undefined ? null : reasonOf(last)?.message) ?? '',
+    reason: held.flatMap((task) => reasonOf(task)?.message ?? []).at(-1) ?? '',
   };
-  const since = new Date(hold.since).toISOString();
   const paths = held
     .slice(0, mostNames)
     .map(({ ref }) => ref.path)
     .toSorted(inNaturalOrder);
-  return [{ folder, count, since, reason: hold.reason, paths }];
+  return [{ folder, count, since: isoOf(hold.since), reason: hold.reason, paths }];
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
@@ -254,12 +252,8 @@ export function generalReasons({
   limiter,
   folders,
 }: Pick<StatusSources, 'ownReasons' | 'engine' | 'limiter' | 'folders'>): readonly Reason[] {
-  const met = engine.reasons();
-  // What the engine met in a request says more than what the daemon knows of signing in.
-  const known = new Set(met.map(({ code }) => code));
   return withoutRepeats([
-    ...ownReasons.filter(({ code }) => !known.has(code)),
-    ...met,
+    ...withMet(ownReasons, engine.reasons()),
     ...pauseReason(limiter.status()),
     ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
     ...folders.flatMap(({ name }) => sidecarReason(name, engine.folders.viewOf(name))),
@@ -289,7 +283,17 @@ function pauseReason({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']
   ];
 }
 
-/** The sign-in, the circuit breaker and folders on one mount may all have learned the same. */
+/** What the engine met in requests says more than what signing in told the daemon; who knew it first says since when. */
+export function withMet(own: readonly Reason[], met: readonly Reason[]): readonly Reason[] {
+  const isEarlier = ({ code, since }: Reason, other: Reason) =>
+    code === other.code && since !== undefined && (other.since === undefined || since < other.since);
+  return [
+    ...own.filter(({ code }) => met.every((one) => one.code !== code)),
+    ...met.map((one) => ({ ...one, since: (own.find((other) => isEarlier(other, one)) ?? one).since })),
+  ];
+}
+
+/** Folders on one mount, and the limiter beside the engine, may have learned the same. */
 export function withoutRepeats(reasons: readonly Reason[]): readonly Reason[] {
   return reasons.filter(
     (one, index) => reasons.findIndex(({ message }) => message === one.message) === index,

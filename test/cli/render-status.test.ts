@@ -61,7 +61,7 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
     'possible duplicates, but those of what is in doubt, and where their names are',
     { possibleDuplicates: 4, recordedDuplicates: 2, duplicates, inDoubt: [doubt], inDoubtTotal: 1 },
     [
-      /\nPossible duplicates \(1\)\n {2}inbox\/e\.pdf: up to 2 extra copies\n {2}\(delete extra copies at the service, then run ingestd resolve PATH --dismiss\)$/,
+      /\nDocuments with possible duplicates \(1\)\n {2}inbox\/e\.pdf: up to 2 extra copies\n {2}\(delete extra copies at the service, then run ingestd resolve PATH --dismiss\)$/,
     ],
   ],
   [

@@ -17,6 +17,7 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   for (const name of names) await folder.write(`inbox/${name}`, name);
   expect((await sync()).code).toBe(0);
   for (const name of names) await rm(folder.join('inbox', name));
+  expect((await folder.run('status')).stdout).toContain('12 deletions will be held');
   expect((await sync()).code).toBe(4);
   expect(await counts()).toEqual({ held: 12, kept: 0, holds: 1 });
 

@@ -66,13 +66,13 @@ it('possible duplicates name each document once, whether its record or its doubt
   ]);
 });
 
-it('readiness and status say the same of a service that is away: what a request has met', () => {
-  const away = { code: 'service-unavailable', message: 'away' };
-  const met = { ...away, until: '2026-01-01T00:01:00.000Z' };
+it('readiness and status say the same of a service that is away: what a request has met, since it was first known', () => {
+  const away = { code: 'service-unavailable', message: 'no token', since: '2026-01-01T00:00:16.000Z' };
+  const met = { ...away, message: 'away', since: '2026-01-01T00:00:20.000Z' };
   const engine = { reasons: () => [met], isIdle: () => false };
   const tokens = { reason: () => away, backOffMs: () => 1, status: () => ({ state: 'ok' }) };
   const { own, unready } = createDaemonReasons({ engine, tokens, folders: [], place: null } as never);
   const limiter = { status: () => ({ pausedUntil: null }) };
   const shown = generalReasons({ ownReasons: own(), engine, limiter, folders: [] } as never);
-  expect([unready(), shown]).toEqual([[met], [met]]);
+  expect([unready(), shown]).toEqual([[{ ...met, since: away.since }], [{ ...met, since: away.since }]]);
 });

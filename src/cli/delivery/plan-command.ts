@@ -78,7 +78,7 @@ function printPlan(
   for (const { message } of report.obstacles)
     line(colors.yellow(`At present ingestd waits: ${withLocalTimes(message)}`));
   if (report.paused.length > 0) line(colors.yellow(pauseWords(report.paused, report.fleetPaused)));
-  tally('yellow', counts.held, 'deletion', 'would be held until you approve with ingestd approve:');
+  tally('yellow', counts.held, 'deletion', 'for you to approve with ingestd approve:');
   const held = operations.filter(({ kind }) => kind === 'held');
   const reasons = held.map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);
   for (const reason of new Set(reasons)) line(colors.yellow(reason));
@@ -86,7 +86,7 @@ function printPlan(
   tally('red', counts.failed, 'document', 'cannot be sent: the lines above say why.');
   tally('dim', counts.narrower, 'document', 'shared less widely than stated: ingestd why PATH says why.');
   for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: stated is ${one.sharing}`));
-  tally('dim', counts.kept, 'document', 'kept at the service: the file is no longer sent.');
+  tally('dim', counts.kept, 'document', 'kept at the service, no longer sent.');
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
 }
 

@@ -44,7 +44,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...heldRows(status, view),
     ...section(colors.yellow('In doubt'), inDoubt.map(rowOf), doubtHint(status), inDoubtTotal),
     ...section(
-      colors.yellow('Possible duplicates'),
+      colors.yellow('Documents with possible duplicates'),
       duplicatesApart(status).map((one) => `${refKey(one)}: ${copiesWords(one.copies)}`),
       'delete extra copies at the service, then run ingestd resolve PATH --dismiss',
     ),
@@ -191,11 +191,12 @@ function rowOf({ folder, path, message }: DocumentRef & { readonly message: stri
   return `${folder}/${path}: ${withLocalTimes(message)}`;
 }
 
-function heldRows({ held }: Status, { colors }: StatusView): string[] {
+function heldRows({ held, state, startedAt }: Status, { colors }: StatusView): string[] {
   const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
+    const when = isRunning({ state }) || since < startedAt ? `since ${localTime(since)}` : 'will be held';
     const more = count - Math.min(paths.length, mostNames);
     return [
-      `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}since ${localTime(since)}: ${withLocalTimes(reason)}`,
+      `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}${when}: ${withLocalTimes(reason)}`,
       ...paths.slice(0, mostNames).map((path) => `    ${folder}/${path}`),
       ...(more > 0 && paths.length > 0 ? [`    and ${numberWords(more)} more`] : []),
     ];

@@ -18,7 +18,6 @@ import { asItStands, withRestingEngine } from '../offline/resting-engine.ts';
 
 /** What the status of the daemon's own engine says of the folders: what would be refused, held or wait, with the reason. */
 export async function checkFolders(settings: Settings, ledger: LedgerPort): Promise<readonly CheckFinding[]> {
-  const began = new Date().toISOString();
   const directories: DirectoryScan[] = [];
   const onDirectory = (scan: DirectoryScan): void => void directories.push(scan);
   return withRestingEngine(
@@ -29,7 +28,7 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
         return reason === null ? [] : finding('warning', task.key, reason);
       });
       return [
-        ...statusFindings(restingStatus(resting, { most: Infinity }), began),
+        ...statusFindings(restingStatus(resting, { most: Infinity })),
         ...attached,
         ...(await fileFindings(directories, resting.folders)),
       ];
@@ -37,8 +36,8 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
   );
 }
 
-function statusFindings(status: Status, began: string): readonly CheckFinding[] {
-  const { folders, reasons, skipped, failures, waiting, held, inDoubt } = status;
+function statusFindings(status: Status): readonly CheckFinding[] {
+  const { startedAt, folders, reasons, skipped, failures, waiting, held, inDoubt } = status;
   return [
     ...reasons.flatMap(({ folder, code, message }) =>
       folder === undefined
@@ -63,7 +62,7 @@ function statusFindings(status: Status, began: string): readonly CheckFinding[] 
       return finding('error', refKey(ref), { code: 'possible-duplicates', message });
     }),
     ...held.map(({ folder, count, since, reason }) => {
-      const when = since < began ? `held since ${since}` : 'will be held';
+      const when = since < startedAt ? `held since ${since}` : 'will be held';
       const message = `${countWords(count, 'deletion')} ${when}: ${reason}`;
       return finding('error', folder, { code: 'held', message });
     }),

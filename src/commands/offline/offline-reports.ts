@@ -85,7 +85,6 @@ export function restingStatus(
     ownReasons: [],
     ...given,
     ...resting,
-    startedAt: new Date().toISOString(),
     clock: systemClock,
     auth: { status: () => ({ state: 'none', expiresAt: null }) },
     phase: 'running',

@@ -39,6 +39,7 @@ interface RestOptions extends Partial<Pick<EngineOptions, 'onActivity' | 'isTold
 
 /** An engine that has found all that there is, with its folders in the order of the settings. */
 export interface RestingEngine {
+  readonly startedAt: string;
   readonly settings: Settings;
   readonly ledger: LedgerPort;
   readonly engine: Engine;
@@ -64,6 +65,7 @@ export async function withRestingEngine<T>(
     owners === null ? opened : opened.map((folder) => guardFolder(folder, owners.guard(folder), silentLog));
   const limiter = createFreeLimiter(settings.service.requestsPerMinute);
   const activities: Activity[] = [];
+  const startedAt = new Date().toISOString();
   const engine = new Engine({
     clock: systemClock,
     log: silentLog,
@@ -99,7 +101,7 @@ export async function withRestingEngine<T>(
     const deadline = performance.now() + longestMs;
     if (rests)
       while (!isAtRest(engine) && (performance.now() < deadline || isBusy(engine))) await delay(askMs);
-    return await act({ settings, ledger, engine, folders, limiter, activities });
+    return await act({ startedAt, settings, ledger, engine, folders, limiter, activities });
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map((port) => port.close()));
