@@ -1,20 +1,19 @@
 import { lstat } from 'node:fs/promises';
-import { isDeepStrictEqual } from 'node:util';
 
 import { countWords } from '../lib/text/amounts.ts';
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
-import { openDoubts } from '../model/doubts.ts';
+import type { DocumentRef } from '../model/document.ts';
+import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../model/doubts.ts';
+import { isImported } from '../model/ports/ledger-port.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
 import { isModeUnknown } from '../model/report/sharing-change.ts';
-import type { Settings } from '../model/settings.ts';
 import { silentLog } from '../model/ports/log-port.ts';
-import type { LogPort } from '../model/ports/log-port.ts';
 import { readImport } from '../ledger/transfer/read-import.ts';
 import type { ImportedChange } from '../ledger/transfer/imported-ledger.ts';
 import { claimLedger, foreignWords, requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
-import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
 import { entryAt, locateOnDisk, unscannedFolder } from '../scan/folder-state.ts';
 import type { FolderOnDisk } from '../scan/folder-state.ts';
 import { statOf } from '../scan/rules/entry.ts';
@@ -39,6 +38,7 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
   const paths = settings.folders.map(({ path }) => path);
   const refuse = (problems: readonly string[]) => ({
     adopted: 0,
+    besides: [],
     unknownModes: 0,
     known: 0,
     former: [],
@@ -47,54 +47,49 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
   // Beside a running daemon nothing is judged.
   return withLedger(options, async (ledger) => {
     const imported = readImport(text, { folders, paths, now: systemClock.now() });
-    const { service } = imported;
     const problems = [...imported.problems];
-    const foreign = service === undefined ? null : foreignWords(service, settings);
+    const foreign = imported.service === undefined ? null : foreignWords(imported.service, settings);
     if (foreign !== null) return refuse([`${fileName}: ${foreign}`]);
-    const inDoubt = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
-    const lines = new Map(
-      imported.entries.map(({ ref }, index) => [refKey(ref), imported.lines[index] ?? null]),
-    );
+    const lines = new Map(imported.entries.map(({ ref }, index) => [refKey(ref), imported.lines[index]]));
     const note = ({ ref }: LedgerEntry, message: string) =>
       problems.push({ line: lines.get(refKey(ref)) ?? null, message });
     for (const entry of imported.entries) {
-      const conflict = conflictWith(ledger, inDoubt, entry);
+      const conflict = conflictWith(ledger, entry);
       if (conflict !== null) note(entry, conflict);
     }
     requireService(ledger, settings);
     const entries = imported.entries.filter((entry) => !isKnown(ledger, entry));
-    const adopted = await adoptFiles(entries, { settings, log, note });
+    const adopted = await adoptFiles(entries, { settings, log }, note);
     if (problems.length > 0)
       return refuse(
         problems
           .toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
-          .map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`),
+          .map(({ line, message }) => `${fileName}${line === null ? '' : `:${line}`}: ${message}`),
       );
     await claimLedger(ledger, settings);
+    const changes = (imported.changes ?? []).filter((change) => isNew(ledger, change));
     for (let start = 0; start < entries.length; start += recordsAtOnce) {
       await ledger.commit(
         adopted.slice(start, start + recordsAtOnce).flatMap((entry) => adoption(ledger, entry)),
       );
     }
-    await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
+    await ledger.commit(changes);
     const documents = entries.length;
+    const besides = besideDocuments(changes);
     const at = new Date(systemClock.now()).toISOString();
-    const message = `${countWords(documents, 'document')} from ${fileName}`;
+    const message = `${[countWords(documents, 'document'), ...besides].join(', ')} from ${fileName}`;
     const about = { at, folder: '', path: '', docId: null, documents, message };
-    if (documents > 0)
+    if (documents > 0 || besides.length > 0)
       await withHistory(settings, ({ add }) => add({ ...about, what: 'imported', by: 'command line' }));
     return {
       adopted: documents,
+      besides,
       unknownModes: entries.filter(({ record }) => isModeUnknown(record)).length,
       known: imported.entries.length - entries.length,
       former: imported.entries.map(({ ref }) => ref).filter(({ folder }) => !folders.includes(folder)),
       problems: [],
     };
   });
-}
-
-function placeOf(fileName: string, line: number | null): string {
-  return line === null ? fileName : `${fileName}:${line}`;
 }
 
 /** What failed before the document was adopted does not count any more. */
@@ -105,8 +100,7 @@ function adoption(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry)
 
 /** Why a document cannot be taken beside what the ledger knows; null: it can. */
 function conflictWith(
-  ledger: Pick<LedgerPort, 'get' | 'findByDocId'>,
-  inDoubt: ReadonlySet<string>,
+  ledger: Pick<LedgerPort, 'get' | 'findByDocId' | 'doubts'>,
   { ref, record: { docId } }: LedgerEntry,
 ): string | null {
   const owner = ledger.findByDocId(docId);
@@ -116,7 +110,7 @@ function conflictWith(
   const known = ledger.get(ref)?.docId;
   if (known === docId) return null;
   if (known === undefined) {
-    if (!inDoubt.has(refKey(ref))) return null;
+    if (!doubtsAbout(ref, ledger).some(isOpenDoubt)) return null;
     return (
       `an upload of ${refKey(ref)} is in doubt, so the service may hold it more than once. Resolve it with ` +
       `ingestd resolve PATH --doc-id ${docId}, or remove the line from the import`
@@ -132,24 +126,43 @@ function conflictWith(
 function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): boolean {
   const known = ledger.get(ref);
   if (known?.docId !== record.docId) return false;
-  return record.sha256 === '' || isDeepStrictEqual(toldOf(known), toldOf(record));
+  // One that was adopted and not sent since knows less than an export.
+  const knowsLess = isImported(known) && known.modifiedAt === null && !isImported(record);
+  return record.sha256 === '' || (!knowsLess && acceptedAt(known) >= acceptedAt(record));
 }
 
-/** Whatever order the fields of metadata are in. */
-function toldOf({ sha256, attachments, metadata, fileName, possibleDuplicates, unsure }: LedgerRecord) {
-  const held = attachments.map((attachment) => [attachment.name, attachment.sha256]);
-  return [sha256, held, metadata, fileName, possibleDuplicates, unsure];
+/** When the service accepted the last of it. */
+function acceptedAt({ modifiedAt, uploadedAt }: LedgerRecord): number {
+  return Date.parse(modifiedAt ?? uploadedAt);
 }
 
-/** What the ledger itself says of the same thing is newer than any export. */
+/** What is brought that waits for a person, or for another attempt, in words. */
+function besideDocuments(changes: readonly ImportedChange[]): readonly string[] {
+  const isDoubt = (one: ImportedChange) =>
+    one.kind === 'intent' || (one.kind === 'doubt' && isOpenDoubt(one.doubt));
+  const isFailure = (one: ImportedChange) => one.kind === 'fail' && one.failure.code !== inDoubtCode;
+  const doubts = changes.filter(isDoubt).length;
+  const failures = changes.filter(isFailure).length;
+  return [
+    ...(doubts === 0 ? [] : [countWords(doubts, 'upload in doubt', 'uploads in doubt')]),
+    ...(failures === 0 ? [] : [countWords(failures, 'failure')]),
+  ];
+}
+
+/** What the ledger itself says of the same thing, or of what came after it, is newer than any export. */
 function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
+  const isOver = (ref: DocumentRef, at: number) => Date.parse(ledger.get(ref)?.uploadedAt ?? '') >= at;
   switch (change.kind) {
-    case 'doubt':
-      return ledger.doubts().every(({ id }) => id !== change.doubt.id);
-    case 'intent':
-      return ledger.intents().every(({ id }) => id !== change.intent.id);
+    case 'doubt': {
+      const { id, ref, since } = change.doubt;
+      return !isOver(ref, since) && ledger.doubts().every((doubt) => doubt.id !== id);
+    }
+    case 'intent': {
+      const { id, ref, at } = change.intent;
+      return !isOver(ref, at) && [...ledger.intents(), ...ledger.doubts()].every((one) => one.id !== id);
+    }
     case 'fail':
-      return ledger.failure(change.ref) === undefined;
+      return ledger.get(change.ref) === undefined && ledger.failure(change.ref) === undefined;
     case 'hold':
       return ledger.hold(change.folder) === undefined;
     case 'approve':
@@ -173,20 +186,12 @@ const atOnce = 16;
  * Gives each imported document whose bytes nobody knows (`sha256` empty) those of its file: the file as it stands is
  * what is adopted, and an edit from now on is a change. One without a file is a problem: the first pass would take the
  * file for removed, and delete the document. Where the bytes are known, as in an export, it rightly would.
- * In a folder that is not configured no file is looked at.
+ * In a folder that is not configured no file is looked at. `note` takes why the file of an entry cannot be adopted.
  */
 async function adoptFiles(
   entries: readonly LedgerEntry[],
-  {
-    settings,
-    log,
-    note,
-  }: {
-    readonly settings: Settings;
-    readonly log: LogPort;
-    /** Takes why the file of an entry cannot be adopted. */
-    readonly note: (entry: LedgerEntry, message: string) => void;
-  },
+  { settings, log }: Required<Pick<OfflineOptions, 'settings' | 'log'>>,
+  note: (entry: LedgerEntry, message: string) => void,
 ): Promise<readonly LedgerEntry[]> {
   const adopted = entries.filter(
     ({ ref, record }) => record.sha256 !== '' || settings.folders.every(({ name }) => name !== ref.folder),
@@ -196,7 +201,7 @@ async function adoptFiles(
     if (unknown.length === 0) continue;
     const port = openUnwatched(folder, { settings: asItStands(settings), log });
     try {
-      await port.start(nobodyListens);
+      await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
       const onDisk = unscannedFolder(port.path);
       for (let from = 0; from < unknown.length; from += atOnce) {
         const some = unknown.slice(from, from + atOnce);
@@ -214,12 +219,6 @@ async function adoptFiles(
   }
   return adopted;
 }
-
-const nobodyListens: FolderListener = {
-  directory: () => {},
-  scanned: () => {},
-  changed: () => {},
-};
 
 /** Gives the reason as a text where the file cannot be adopted. */
 async function adoptFile(

@@ -65,7 +65,7 @@ export async function takeStateLock(
   }
   const doubt = attempt.isCertain ? '' : ` If that process is gone, remove ${path}.`;
   throw new StateLockedError(
-    `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, which has held it since ${held}. If it is ingestd run, it delivers by itself: ingestd rescan has it look at the folders now, and ingestd status tells how far it is. Otherwise stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
+    `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, which has held it since ${held}. If it is ingestd run, it delivers by itself: ingestd rescan has it look at the folders now, and ingestd status tells how far it is. For anything else stop it, run this command again, then start it. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
   );
 }
 

@@ -39,6 +39,7 @@ it('a document in doubt is not imported but resolved: nobody would know of its c
   await writeFile(join(place.inbox, 'b.txt'), 'two');
   place.service.always(steps.empty());
   expect((await place.run('sync')).code).toBe(4);
+  await place.home.write('e.json', (await place.run('ledger', 'export')).out);
   place.service.always(steps.accept('doc-a'));
   const refused = await importCsv('a.txt,doc-a');
   expect([refused.code, refused.out]).toEqual([2, '0 documents adopted.\n']);
@@ -47,4 +48,6 @@ it('a document in doubt is not imported but resolved: nobody would know of its c
   expect((await place.run('resolve', 'a.txt', '--doc-id', 'doc-a', '--yes')).code).toBe(0);
   expect(await importCsv('a.txt,doc-a')).toMatchObject({ out: '0 documents adopted, 1 already known.\n' });
   expect(await planned()).toContain('modify a.txt');
+  await place.run('ledger', 'import', place.home.join('e.json'));
+  expect((await place.run('status')).out).toContain('In doubt (1)');
 }, 60_000);

@@ -57,14 +57,12 @@ describe('ledger import', () => {
     expect(await plannedKinds()).toEqual(['upload', 'upload', 'upload']);
     expect(await importText('export.json', exported)).toMatchObject({ code: 0 });
     expect(await plannedKinds()).toEqual([]);
-    expect(await importText('again.json', exported)).toMatchObject({
-      code: 0,
-      out: '0 documents adopted, 3 already known.\n',
-    });
     const before = sent();
     await writeFile(join(place.inbox, 'a.txt'), 'edited');
     expect((await place.run('sync')).code).toBe(0);
     expect(sent() - before).toBe(1);
+    const again = await importText('again.json', exported);
+    expect([again.code, again.out]).toEqual([0, '0 documents adopted, 3 already known.\n']);
     const stored = trial.service.documents();
     expect(stored.map(({ docId }) => docId).sort()).toEqual([...docIds.values()].sort());
   }, 60_000);
@@ -174,7 +172,7 @@ describe('ledger import', () => {
     await place.configure({});
     const daemon = await place.start();
     const refused = await importText('documents.csv', 'no list of documents');
-    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining(`process ${daemon.pid}`)]);
+    expect([refused.code, refused.err]).toEqual([5, expect.stringMatching(`${daemon.pid}.*stop it, run`)]);
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     expect((await importText('documents.csv', 'no list of documents')).code).toBe(2);
   }, 60_000);

@@ -59,10 +59,10 @@ export async function ledgerImport(
   const prepared = await prepareCommand(context, flags, { checkFolders: true });
   const text = await readText(context.cwd, file);
   const options = { ...prepared, username: await fleetUser(prepared) };
-  const { adopted, unknownModes, known, former, problems } = await importIntoLedger(options, text, file);
-  context.output.line(
-    `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
-  );
+  const report = await importIntoLedger(options, text, file);
+  const { adopted, besides, unknownModes, known, former, problems } = report;
+  const told = known > 0 ? [`${numberWords(known)} already known`, ...besides] : besides;
+  context.output.line(`${[`${countWords(adopted, 'document')} adopted`, ...told].join(', ')}.`);
   if (former.length > 0) {
     const names = [...new Set(former.map(({ folder }) => folder))];
     context.output.line(
