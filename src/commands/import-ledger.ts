@@ -74,15 +74,14 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
       );
     }
     await ledger.commit(changes);
-    const documents = entries.length;
     const besides = besideDocuments(changes);
     const at = new Date(systemClock.now()).toISOString();
-    const message = `${[countWords(documents, 'document'), ...besides].join(', ')} from ${fileName}`;
-    const about = { at, folder: '', path: '', docId: null, documents, message };
-    if (documents > 0 || besides.length > 0)
+    const message = `${[countWords(entries.length, 'document'), ...besides].join(', ')} from ${fileName}`;
+    const about = { at, folder: '', path: '', docId: null, documents: entries.length, message };
+    if (entries.length > 0 || besides.length > 0)
       await withHistory(settings, ({ add }) => add({ ...about, what: 'imported', by: 'command line' }));
     return {
-      adopted: documents,
+      adopted: entries.length,
       besides,
       unknownModes: entries.filter(({ record }) => isModeUnknown(record)).length,
       known: imported.entries.length - entries.length,

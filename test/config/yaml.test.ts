@@ -43,6 +43,7 @@ describe('A6: YAML that says something else than it seems to', () => {
       'remove it',
     ],
     ['a tag of YAML itself', '    onRemove: !!str keep', 'onRemove: !!str is a YAML tag', "'!!str keep'"],
+    ['an empty tag', '    onRemove: !<> keep', 'onRemove: !<> is a YAML tag', "'!<> keep'"],
     ['a tag of a key', '    !x onRemove: keep', 'onRemove: !x is a YAML tag', 'remove it'],
     ['an alias of nothing', '    ignore:\n      - *.bak', 'ignore[0]: *.bak is a YAML alias', "'*.bak'"],
     ['an alias inside itself', '    ignore: &i [*i]', 'ignore[0]: *i is a YAML alias', "'*i'"],

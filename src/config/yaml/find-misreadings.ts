@@ -24,8 +24,8 @@ export interface Misreading {
 export function findMisreadings(text: string, nodes: readonly PlacedNode[]): Misreading[] {
   const aliases = new Set(nodes.flatMap(({ node }) => (isAlias(node) ? [node.source] : [])));
   return nodes.flatMap(({ node, path, offset, isResolved }) => {
-    const words =
-      aliasWords(node, isResolved) ?? anchorWords(node, aliases) ?? tagWords(node) ?? scalarWords(node, text);
+    const mark = aliasWords(node, isResolved) ?? anchorWords(node, aliases) ?? tagWords(node, text);
+    const words = mark ?? scalarWords(node, text);
     if (words === null) return [];
     const key = pathText(path);
     return [{ path, offset, message: `${key === '' ? '' : `${key}: `}${words}` }];
@@ -75,8 +75,10 @@ function anchorWords(node: unknown, aliases: ReadonlySet<string>): string | null
   return `&${anchor} is a YAML anchor that nothing refers to; ${withoutMark(`&${anchor}`, node)}`;
 }
 
-function tagWords(node: unknown): string | null {
-  const tag = isScalar(node) || isCollection(node) ? node.tag : undefined;
+function tagWords(node: unknown, text: string): string | null {
+  // The parser passes over an empty one.
+  const empty = /!<>\s*$/.exec(text.slice(0, rangeOf(node)[0]))?.[0].trim();
+  const tag = isScalar(node) || isCollection(node) ? (node.tag ?? empty) : undefined;
   if (tag === undefined) return null;
   // `!!str` for what the parser calls `tag:yaml.org,2002:str`.
   const name = excerpt(tag.replace(/^tag:yaml\.org,2002:/, '!!'));

@@ -69,7 +69,7 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
   const isPaused =
     folder === null ? status.paused.length === status.folders.length : status.paused.includes(folder);
   // The headline has the button of an only folder.
-  const isAbove = isPaused && status.folders.length === 1;
+  const isAbove = status.folders.length === 1 && status.reasons.some(({ code }) => code === 'paused');
   const word = isPaused ? 'Resume' : 'Pause';
   return (
     <div class="actions">
