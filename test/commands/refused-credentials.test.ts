@@ -50,7 +50,7 @@ async function said(...words: string[]) {
 function words(pid?: number): string {
   const reload = `kill -HUP ${pid ?? 'PID'}, or systemctl reload ingestd`;
   const then = pid === undefined ? `reload ingestd if it is running (${reload})` : `run ${reload}`;
-  return `redentials refused by ${place.service.authUrl}: the service answered 401 Unauthorized: wrong user name or password. Its credentials are from ${place.home.join('.env')}: correct what is wrong there, then ${then}`;
+  return `redentials refused by ${place.service.authUrl}: the service answered 401 Unauthorized: wrong user name or password. The credentials are from ${place.home.join('.env')}: correct what is wrong there, then ${then}`;
 }
 
 describe('credentials that the service refuses', () => {
@@ -104,7 +104,7 @@ describe('where refused credentials come from', () => {
     await set({}, environmentOf(plantedCredentials));
     const { text } = await said('auth', 'login');
     expect(text).toContain(
-      `Its credentials are from the environment: correct what is wrong there, then restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts`,
+      `The credentials are from the environment: correct what is wrong there, then restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts`,
     );
   });
 
@@ -127,7 +127,7 @@ describe('a fresh token that the service does not accept', () => {
     const { code, text } = await said('sync');
     expect(code).toBe(3);
     expect(text).toContain(
-      `redentials refused by ${place.service.ingestUrl}, with a new token from ${place.service.authUrl}: the service answered 401 Unauthorized. Its credentials are from `,
+      `redentials refused by ${place.service.ingestUrl}, with a new token from ${place.service.authUrl}: the service answered 401 Unauthorized. The credentials are from `,
     );
   });
 });

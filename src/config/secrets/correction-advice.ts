@@ -6,7 +6,8 @@ import type { SecretSources } from './read-secrets.ts';
 const likeliestFirst = credentialNames.toReversed();
 
 /**
- * Where each of the five secrets comes from, and how a correction takes effect: for whom they were refused. No value.
+ * Where the five secrets come from, each where they have several places, and how a correction takes effect: for whom they
+ * were refused. No value.
  * `pid`: of the daemon that asks; null: another process does.
  */
 export async function correctionAdvice(sources: SecretSources, pid: number | null = null): Promise<string> {
@@ -21,11 +22,9 @@ export async function correctionAdvice(sources: SecretSources, pid: number | nul
     places.set(found.place, [...(places.get(found.place) ?? []), variable]);
   }
   if (places.size === 0) return '';
-  const [[place] = [''], ...others] = places;
-  const used =
-    others.length === 0
-      ? `Its credentials are from ${place}`
-      : `It used ${[...places].map(([from, variables]) => `${variables.join(', ')} from ${from}`).join('; ')}`;
+  const listed = [...places].map(([place, variables]) => `${variables.join(', ')} from ${place}`);
+  const [only = ''] = places.keys();
+  const used = places.size === 1 ? `The credentials are from ${only}` : `It used ${listed.join('; ')}`;
   const reload = `kill -HUP ${pid ?? 'PID'}, or systemctl reload ingestd`;
   const then = isReadOnce
     ? 'restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts'
