@@ -125,6 +125,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
 
   let ended: Promise<void> | null = null;
   function endRequests(): Promise<void> {
+    // What has come a moment ago may be why it stops.
+    if (ended === null) timeline.look();
     phase = 'stopping';
     control.close();
     signIn.close();
@@ -144,6 +146,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     const { code, message } = notice.reason;
     reasons.note(code, notice.reason);
     log.warn({ code }, message);
+    timeline.warned(message);
     clock.after(notice.until - clock.now(), () => reasons.note(code, null));
   }
 

@@ -28,7 +28,7 @@ export async function openParts(options: DaemonOptions, folders: readonly Folder
   let embedded: EmbeddedService | null = null;
   try {
     await claimLedger(ledger, settings);
-    await adoptState(settings, options.makesFolders === true, log);
+    const adopted = await adoptState(settings, options.makesFolders === true, log);
     await followFolders(ledger, settings, log);
     if (options.makesFolders === true) await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);
@@ -43,7 +43,9 @@ export async function openParts(options: DaemonOptions, folders: readonly Folder
       onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
     });
     const pauses = await readPauses(settings.state.dir);
-    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });
+    const daemon = assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });
+    if (adopted !== null) daemon.timeline.warned(adopted);
+    return daemon;
   } catch (error) {
     await embedded?.close();
     await ledger.close();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { keepHeapSmall } from '../lib/process/heap.ts';
+import { durationWords } from '../lib/text/amounts.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes, isDiskFull, StateLockedError } from '../model/errors.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
@@ -61,7 +62,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let usualPort: number | undefined;
   /** The same of the embedded service. */
   let lastServicePort: number | undefined;
-  let isFullSaid = false;
+  /** Since when the start has waited for space on the disk, by the monotonic clock; null: it has not. */
+  let fullSince: number | null = null;
   const unsent = new UnsentAttachments();
   // The clock's timers keep no process alive; this one does, while nothing else moves.
   const heartbeat = setInterval(() => {}, 60_000);
@@ -75,7 +77,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         const next: Reloaded | null = await runUntilChanged(current, { refused, isReloaded }, () => {
           if (before !== null) log.info({}, 'the new configuration is in effect');
           before = null;
-          isFullSaid = false;
         }).catch((error: unknown) => waitForSpace(current, error));
         if (next === null) return exitCodes.ok;
         // The same after the state directory was lost to another host.
@@ -133,8 +134,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const { dir } = current.settings.state;
     if (!isDiskFull(error)) throw error;
     const words = 'the disk of the state directory is full; waiting until there is space';
-    if (!isFullSaid) log.error({ dir, problem: errorMessage(error) }, words);
-    isFullSaid = true;
+    if (fullSince === null) log.error({ dir, problem: errorMessage(error) }, words);
+    fullSince ??= systemClock.monotonic();
     notify.ready();
     notify.status(`Waiting: ${words} (${dir})`);
     const stopWatchdog = notify.watchdog(() => true);
@@ -267,6 +268,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       onRunning();
       if (isReloaded) daemon.timeline.reloaded(refused !== null);
       else daemon.timeline.started();
+      if (fullSince !== null) {
+        const waited = durationWords((systemClock.monotonic() - fullSince) / 1000);
+        daemon.timeline.warned(`the disk of the state directory was full: the start waited for ${waited}`);
+      }
+      fullSince = null;
       daemon.refuseConfiguration(refused);
       const over = new AbortController();
       // The heap was let grow for the first scan, which never ends on a drive that hangs.

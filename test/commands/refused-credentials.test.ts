@@ -59,6 +59,7 @@ describe('credentials that the service refuses', () => {
   it('are explained by auth login, sync and check --online in the same words', async () => {
     expect(await said('auth', 'login')).toEqual({ code: 3, text: expect.stringContaining(words()) });
     expect(await said('sync')).toEqual({ code: 3, text: expect.stringContaining(words()) });
+    expect((await said('log')).text).toMatch(/ problem +ingestd: credentials refused by /);
     const checked = await said('check', '--online');
     expect(checked).toEqual({ code: 4, text: expect.stringContaining(words()) });
     expect(checked.text).toContain('1 problem found');

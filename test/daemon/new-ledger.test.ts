@@ -50,6 +50,7 @@ describe('A9: a state directory that was lost', () => {
     expect((await place.run('status')).out).toContain('21 files were in the folders before it');
     const { err } = await daemon.end('SIGTERM');
     expect(err.match(/21 files were in the folders/g)).toHaveLength(1);
+    expect((await place.run('log')).out.match(/warning .*21 files were in the folders/g)).toHaveLength(1);
     // Everything in the folders is known to the ledger now.
     const second = await place.start();
     expect((await second.idle()).reasons).toEqual([]);

@@ -37,7 +37,7 @@ export function createTimeline(
   );
 
   function note(
-    what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered',
+    what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered' | 'warning',
     about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'path' | 'code'>>,
   ): void {
     const at = new Date(clock.now()).toISOString();
@@ -52,6 +52,8 @@ export function createTimeline(
         message: `version ${version()}, process ${process.pid}${history.wasKilled ? killed : ''}`,
       });
     },
+    /** Of something that happened once, and is over. */
+    warned: (message: string): void => note('warning', { message }),
     stopped: (): void => note('stopped', { message: null }),
     /** `isRefused`: the new configuration cannot be used. */
     reloaded: (isRefused: boolean): void =>

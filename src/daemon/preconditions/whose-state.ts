@@ -26,18 +26,20 @@ export async function isOfAnother(settings: Whose): Promise<boolean> {
   return (await otherOwner(settings, false))?.exists === true;
 }
 
-/** From now on it is this configuration's: the one that it belonged to is gone, or there was none. */
-export async function adoptState(settings: Whose, isTrial: boolean, log: LogPort): Promise<void> {
+/**
+ * From now on it is this configuration's: the one that it belonged to is gone, which is said, or there was none. Gives
+ * what was said; null: nothing.
+ */
+export async function adoptState(settings: Whose, isTrial: boolean, log: LogPort): Promise<string | null> {
   const other = await otherOwner(settings, isTrial);
   const { dir } = settings.state;
-  if (other !== null && !other.exists)
-    log.warn(
-      { dir, before: other.name },
-      'the state directory was that of a configuration that is gone; it is used on',
-    );
+  const isAdopted = other !== null && !other.exists;
+  const words = 'the state directory was that of a configuration that is gone; it is used on';
+  if (isAdopted) log.warn({ dir, before: other.name }, words);
   const name = nameOf(settings, isTrial);
-  if (isShared(settings) || (other === null && (await readOwner(dir)) === name)) return;
-  await writeDurably(fileIn(dir), `${name}\n`);
+  if (!isShared(settings) && (other !== null || (await readOwner(dir)) !== name))
+    await writeDurably(fileIn(dir), `${name}\n`);
+  return isAdopted ? `${words} (${other.name})` : null;
 }
 
 /** Null: it is this one's, or nobody's. */
