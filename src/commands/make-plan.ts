@@ -17,11 +17,12 @@ import type {
 import type { PlannedOperation } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
 import { isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
+import { requireClosedState } from '../ledger/lock-state-directory.ts';
 import { requireLedger } from '../daemon/preconditions/new-ledger.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { listNarrower } from '../daemon/make-status.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
-import { pausedNames, readPauses } from '../daemon/control/pauses.ts';
+import { pauseEndsOf, pausedNames, readPauses } from '../daemon/control/pauses.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
 import type { FleetView } from './ask-fleet.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './offline/resting-engine.ts';
@@ -46,6 +47,7 @@ export type PlanReport = Awaited<ReturnType<typeof makePlan>>;
  */
 export async function makePlan({ settings: configured, makesFolders, fleet }: OfflineView) {
   const settings = asItStands(configured);
+  await requireClosedState(settings.state.dir);
   await requireLedger(settings);
   const { ledger } = await scratchLedger(settings);
   requireService(ledger, settings);
@@ -155,7 +157,10 @@ function planOf(
 export async function pausesOf({ state, folders }: Settings, fleet: FleetView | null) {
   const names = folders.map(({ name }) => name);
   const fleetPaused = (fleet?.pause ?? null) !== null;
-  return { paused: fleetPaused ? names : pausedNames(await readPauses(state.dir), folders), fleetPaused };
+  const pauses = await readPauses(state.dir);
+  /** When those that are paused for a time are resumed by themselves. */
+  const pauseEnds = fleetPaused ? {} : pauseEndsOf(pauses, folders);
+  return { paused: fleetPaused ? names : pausedNames(pauses, folders), fleetPaused, pauseEnds };
 }
 
 /** An operation that sends nothing. */

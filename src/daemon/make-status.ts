@@ -231,18 +231,26 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
-  const paused = pausedHere(sources);
-  const isAll = paused.length > 1 && paused.length === sources.folders.length;
-  const which = isAll ? 'all folders' : paused.join(', ');
-  const end = pauseEndWords(paused, sources.pauseEnds ?? {});
   return [
     ...generalReasons(sources),
-    ...(paused.length === 0 ? [] : [{ code: 'paused', message: `sending is paused for ${which}${end}` }]),
+    ...pausedReason(pausedHere(sources), sources.settings, sources.pauseEnds),
     ...held.map(({ folder, count }) => {
       const wait = countWords(count, 'deletion waits', 'deletions wait');
       return { code: 'held', message: `${folder}: ${wait} for approval` };
     }),
   ];
+}
+
+/** Which folders a person paused, and until when. */
+export function pausedReason(
+  paused: readonly string[],
+  { folders }: Pick<Settings, 'folders'>,
+  ends: PausedFolders['ends'] = {},
+): readonly Reason[] {
+  if (paused.length === 0) return [];
+  const isAll = paused.length > 1 && paused.length === folders.length;
+  const which = isAll ? 'all folders' : paused.join(', ');
+  return [{ code: 'paused', message: `sending is paused for ${which}${pauseEndWords(paused, ends)}` }];
 }
 
 /** What keeps back more than single documents, but for what a person decided or is to decide. */

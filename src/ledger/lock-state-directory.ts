@@ -127,15 +127,27 @@ export async function prepareDirectory(dir: string): Promise<void> {
       throw new ConfigurationError(`state.dir: ${words}`, { cause: error });
     });
     if (first !== undefined) await syncParents(dir, dirname(first));
-    const found = await stat(dir);
-    await refuseForeign(dir, found);
-    if ((found.mode & MODE_BITS) === MODE) return;
-    if ((found.mode & OTHERS_WRITE) !== 0) await refusePlanted(dir);
-    if (first !== undefined || (await isForState(dir))) await chmod(dir, MODE);
+    await refuseForeign(dir, await stat(dir));
+    if (await isToBeClosed(dir, first !== undefined)) await chmod(dir, MODE);
     refuseWritable(dir, await stat(dir));
   } catch (error) {
     throw errorCode(error) === 'configuration' ? error : unwritable(dir, error);
   }
+}
+
+/** Throws ConfigurationError where its owner's next start would, because others can write in it. Changes nothing. */
+export async function requireClosedState(dir: string): Promise<void> {
+  const found = await stat(dir).catch(() => null);
+  if (found === null || found.uid !== process.geteuid?.()) return;
+  if (!(await isToBeClosed(dir, false))) refuseWritable(dir, found);
+}
+
+/** Whether the permissions of others are to be taken away. Throws ConfigurationError where another user was there. */
+async function isToBeClosed(dir: string, isNew: boolean): Promise<boolean> {
+  const { mode } = await stat(dir);
+  if ((mode & MODE_BITS) === MODE) return false;
+  if ((mode & OTHERS_WRITE) !== 0) await refusePlanted(dir);
+  return isNew || isForState(dir);
 }
 
 /** One that an ingestd uses is that user's to keep: given to another one, a service could not start any more. */

@@ -12,43 +12,19 @@ import {
 } from '../../src/model/errors.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { asUser } from '../support/processes/as-user.ts';
-import { aFolder } from '../status/support/fake-control.ts';
+import { aFailure, aFolder } from '../status/support/fake-control.ts';
 import { openStatusWorld } from '../status/support/status-world.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
-const inbox = aFolder({
-  watches: 3,
-  onDisk: 14,
-  synced: 10,
-  pending: 1,
-  waiting: 1,
-  failed: 1,
-  skipped: 1,
-  held: 2,
-  oldestUnsyncedSeconds: 3,
-});
-
 const status: Partial<Status> = {
-  version: '0.1.0',
   state: 'working',
   reasons: [{ code: 'watch-limit', message: 'too few watches' }],
-  folders: [inbox],
+  folders: [aFolder({ synced: 10, pending: 1, waiting: 1, failed: 1, skipped: 1 })],
   queue: { pending: 1, inFlight: 0, waiting: 1, etaSeconds: 12 },
   rate: { limit: 50, used: 7, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
-  auth: { state: 'ok', expiresAt: null },
-  totals: { uploaded: 1, modified: 2, deleted: 3, moved: 4, requests: 5, bytesSent: 6 },
-  failures: [
-    {
-      folder: 'inbox',
-      path: 'a.b.pdf\x1b[2J',
-      code: 'double-extension',
-      message: 'two dots',
-      attempts: 1,
-      retryAt: null,
-    },
-  ],
+  failures: [aFailure('a.b.pdf\x1b[2J', 'double-extension', 'two dots')],
   failuresTotal: 1,
   skipped: [{ folder: 'inbox', path: 'x.exe', code: 'unsupported-type', message: 'not a type' }],
   skippedTotal: 1,

@@ -195,10 +195,16 @@ describe('the state directory', () => {
     expect(findings[0]?.message).toContain(`${folder.join('state/ledger.json')} cannot be read`);
   });
 
-  it('is warned of when others can read it', async () => {
+  it('is warned of when others can read it, and refused as a start does when others can write in it', async () => {
     await mkdir(folder.join('state'), { mode: 0o755 });
     expect(await checkStateDirectory(folder.join('state'))).toMatchObject([
       { code: 'state-open', level: 'warning' },
+    ]);
+    if (process.getuid?.() !== 0) return;
+    await folder.write('state/not-ours', '');
+    await chmod(folder.join('state'), 0o777);
+    expect(await checkStateDirectory(folder.join('state'))).toMatchObject([
+      { code: 'state-refused', level: 'error', message: expect.stringMatching(/^other users can write to/) },
     ]);
   });
 });

@@ -120,9 +120,14 @@ describe('why, where no daemon runs', () => {
       JSON.stringify({ ...parse(await readFile(folder.join('ingestd.yaml'), 'utf8')), folders }),
     );
     const { settings } = await load();
-    const { reasons } = await offlineStatus({ settings, makesFolders: false, fleet: null }, null);
+    const { reasons } = await offlineStatus({ settings, makesFolders: false, fleet: null }, null, 'no user');
     const [, missing, ...others] = reasons;
-    expect([missing?.code, others]).toEqual(['configuration', []]);
+    expect([missing?.code, others]).toEqual([
+      'configuration',
+      [{ code: 'credential-missing', message: 'no user' }],
+    ]);
+    const { stdout } = await folder.run('check');
+    expect(stdout).toMatch(/two does not exist\n +It was never there/);
     for (const path of ['two/a.txt', 'inbox/a.txt'])
       expect(await why(path)).toMatchObject({ fix: null, next: `nothing; ${missing?.message}` });
   });

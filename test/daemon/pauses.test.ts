@@ -9,6 +9,7 @@ import {
   resume,
   writePauses,
 } from '../../src/daemon/control/pauses.ts';
+import { toTheSecond } from '../../src/lib/time/clock.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { Pauses } from '../../src/daemon/control/pauses.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
@@ -87,7 +88,7 @@ describe('a pause for a time', () => {
     });
     await keeper.pause(scans, () => {});
     await keeper.pause(inbox, () => {}, 3_600_000);
-    expect([...keeper.ends()]).toEqual([['inbox', clock.now() + 3_600_000]]);
+    expect(keeper.ends()).toEqual({ inbox: toTheSecond(clock.now() + 3_600_000) });
     expect(keeper.names()).toEqual(['inbox', 'scans']);
     await clock.advance(3_599_000);
     expect(over).toEqual([]);
@@ -114,11 +115,11 @@ describe('a pause for a time', () => {
     const keeper = createPauseKeeper(options);
     await keeper.pause(null, () => {});
     await keeper.pause(inbox, () => {}, 60_000);
-    expect([...keeper.ends()]).toEqual([]);
+    expect(keeper.ends()).toEqual({});
     await keeper.resume(scans, () => {});
-    expect([keeper.names(), [...keeper.ends()]]).toEqual([['inbox'], []]);
+    expect([keeper.names(), keeper.ends()]).toEqual([['inbox'], {}]);
     await keeper.pause(scans, () => {}, 60_000);
-    expect([...keeper.ends()]).toEqual([['scans', clock.now() + 60_000]]);
+    expect(keeper.ends()).toEqual({ scans: toTheSecond(clock.now() + 60_000) });
     keeper.close();
   });
 });

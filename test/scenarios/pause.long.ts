@@ -115,7 +115,10 @@ it('keeps back what sync finds, says so, and ends', async () => {
   expect(out).toContain('Paused: inbox. Resume with ingestd resume.');
   expect(out).toContain('3 documents left for the next pass.');
   expect(place.service.requests.length).toBe(2);
-  expect((await place.run('status')).out).toContain('Paused: inbox');
+  await run('pause', 'inbox', '--for', '1h');
+  expect((await place.run('status')).out).toMatch(/^sending is paused for inbox, until \d/m);
+  expect((await place.run('plan')).out).toMatch(/^Paused: inbox, until \d/m);
+  expect((await place.run('why', 'inbox/report-0.txt')).out).toMatch(/the pause, until \d.*resume inbox/);
   expect(await run('resume', 'inbox')).toBe('Nothing is paused any more.\n');
   expect((await place.run('sync')).code).toBe(0);
   expect(place.service.requests.length).toBe(5);

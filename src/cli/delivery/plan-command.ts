@@ -77,7 +77,8 @@ function printPlan(
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
   for (const { message } of report.obstacles)
     line(colors.yellow(`At present ingestd waits: ${withLocalTimes(message)}`));
-  if (report.paused.length > 0) line(colors.yellow(pauseWords(report.paused, report.fleetPaused)));
+  const { paused, fleetPaused, pauseEnds } = report;
+  if (paused.length > 0) line(colors.yellow(withLocalTimes(pauseWords(paused, fleetPaused, pauseEnds))));
   tally('yellow', counts.held, 'deletion', 'for you to approve with ingestd approve:');
   const held = operations.filter(({ kind }) => kind === 'held');
   const reasons = held.map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);

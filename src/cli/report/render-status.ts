@@ -87,7 +87,7 @@ function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): 
 }
 
 function daemonRows(status: Status, { colors, page }: StatusView): string[] {
-  const { rate, auth, reasons, account, paused } = status;
+  const { rate, auth, reasons, account } = status;
   const first = statusLine(status).toLowerCase();
   // What the headline says is not said again, but for its times; what is held has a section of its own.
   const reasonRow = (reason: Reason) => {
@@ -112,7 +112,6 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   const service =
     status.service === '' ? [] : [`Service ${status.service}${account === null ? '' : ` as ${account}`}`];
   const used = `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`;
-  const stopped = paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)];
   const process = [
     `pid ${status.pid}`,
     `since ${localTime(status.startedAt)}`,
@@ -122,7 +121,7 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     '',
     ...(status.trial ? [colors.yellow('Trial: documents go to the embedded service on this machine.')] : []),
     ...service,
-    ...(isRunning(status) ? [used] : stopped),
+    ...(isRunning(status) ? [used] : []),
     ...reasons.flatMap(reasonRow),
     ...Array.from(new Set(fixes), colors.dim),
     ...(isRunning(status) ? [colors.dim(process.join(', '))] : []),

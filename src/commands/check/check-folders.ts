@@ -11,6 +11,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
+import { isOfNoFolder } from '../../daemon/preconditions/folders-on-disk.ts';
 import { orphanAttachments, ownerOfAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import { restingStatus } from '../offline/offline-reports.ts';
@@ -28,7 +29,7 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
         return reason === null ? [] : finding('warning', task.key, reason);
       });
       return [
-        ...statusFindings(restingStatus(resting, { most: Infinity })),
+        ...statusFindings(restingStatus(resting, { most: Infinity }), ledger),
         ...attached,
         ...(await fileFindings(directories, resting.folders)),
       ];
@@ -36,14 +37,15 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
   );
 }
 
-function statusFindings(status: Status): readonly CheckFinding[] {
+function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFinding[] {
   const { startedAt, folders, reasons, skipped, failures, waiting, held, inDoubt } = status;
   return [
-    ...reasons.flatMap(({ folder, code, message }) =>
-      folder === undefined
-        ? []
-        : finding(reasonHealth(code) === 'ok' ? 'warning' : 'error', folder, { code, message }),
-    ),
+    ...reasons.flatMap((one) => {
+      if (one.folder === undefined) return [];
+      // A start would not wait for it.
+      const fix = isOfNoFolder(one, ledger) ? neverThereFix : undefined;
+      return finding(reasonHealth(one.code) === 'ok' ? 'warning' : 'error', one.folder, { ...one, fix });
+    }),
     // What is skipped is information, as it is for `status --check`, but for sidecars that fit no file.
     ...skipped.map((one) => ({
       ...finding(isUnfitSidecar(one) ? 'error' : 'warning', refKey(one), one),
@@ -74,6 +76,8 @@ function statusFindings(status: Status): readonly CheckFinding[] {
       }),
   ];
 }
+
+const neverThereFix = 'It was never there: create it, mount it, or correct folders[].path.';
 
 /** What no command but this one says: attachments without their document, and addresses that nobody can follow. */
 async function fileFindings(

@@ -7,6 +7,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
+import { requireClosedState } from '../../ledger/lock-state-directory.ts';
 import { emptyLedger } from '../../ledger/read-ledger.ts';
 import { scratchLedger } from '../offline/resting-engine.ts';
 
@@ -22,7 +23,7 @@ export async function checkLedger(settings: Settings): Promise<{
     return other === null ? { findings: [], ledger } : without(other);
   } catch (error) {
     const code = errorCode(error);
-    const message = errorMessage(error).replace(/^state\.dir: /, '');
+    const message = messageOf(error);
     if (code === 'ledger-damaged') return without({ code, message });
     // It is closed to this user, and the message says what to do.
     return without({ code: 'state-unwritable', message, fix: '' });
@@ -31,6 +32,11 @@ export async function checkLedger(settings: Settings): Promise<{
   function without(reason: Parameters<typeof finding>[2]) {
     return { findings: [finding('error', 'state.dir', reason)], ledger: emptyLedger() };
   }
+}
+
+/** The key is what the finding is about. */
+function messageOf(error: unknown): string {
+  return errorMessage(error).replace(/^state\.dir: /, '');
 }
 
 const lowBytes = 200_000_000;
@@ -60,7 +66,9 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       fix: `Free up space${elsewhere}. Nothing is sent while the ledger cannot be written.`,
     });
   const { mode } = await stat(place);
-  if (place === dir && (mode & 0o077) !== 0)
+  const refusal = await requireClosedState(dir).then(() => null, messageOf);
+  if (refusal !== null) note('error', { code: 'state-refused', message: refusal });
+  else if (place === dir && (mode & 0o077) !== 0)
     note('warning', { code: 'state-open', message: `${dir} can be read by others` });
   return findings;
 }

@@ -1,9 +1,9 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 import { lineText, linesBack, readPast, readTotals } from '../../daemon/history/history-files.ts';
-import { makeStatus } from '../../daemon/make-status.ts';
+import { generalReasons, makeStatus, pausedReason } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
-import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
+import { isOfNoFolder, requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -18,24 +18,27 @@ import type { RestingEngine } from './resting-engine.ts';
 
 /**
  * The status of a daemon that does not run: that of its own engine, paused, on a copy of the ledger. `account`: who signs
- * in; null: not known.
+ * in; null: not known. `credentials`: why nobody can; null: somebody can, or need not.
  */
-export async function offlineStatus(options: OfflineView, account: string | null): Promise<Status> {
+export async function offlineStatus(
+  options: OfflineView,
+  account: string | null,
+  credentials: string | null = null,
+): Promise<Status> {
   const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
   const obstacles = await obstaclesOf(options, ledger, other);
-  const { paused } = await pausesOf(settings, fleet);
+  const { paused, fleetPaused, pauseEnds } = await pausesOf(settings, fleet);
   const state = await checkStateDirectory(settings.state.dir);
-  // A daemon that is started waits for space, and cannot be reached meanwhile.
-  const full = state.filter(({ code, level }) => code === 'state-disk-full' && level === 'error');
+  // A daemon that is started waits for space, and cannot be reached meanwhile. Who asks need not be who starts it.
+  const closed = state.filter(({ code, level }) => code !== 'state-unwritable' && level === 'error');
   const ownReasons: readonly Reason[] = [
     { code: 'not-running', message: 'ingestd is not running' },
-    ...full.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
+    ...closed.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
     ...obstacles,
+    ...(credentials === null ? [] : [{ code: 'credential-missing', message: credentials }]),
     ...(fleet?.pause ? [fleet.pause] : []),
   ];
-  // What keeps ingestd from starting says it of a folder that was never there; that of a trial is made.
-  const isTold = ({ code, folder = '' }: Reason) => code === 'folder-missing' && ledger.count(folder) === 0;
   const totals = await readTotals(settings.state.dir);
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
@@ -48,9 +51,11 @@ export async function offlineStatus(options: OfflineView, account: string | null
         state: 'stopped',
         paused,
         account,
-        reasons: status.reasons.filter(
-          (reason) => reason.code !== 'paused' && reason.code !== 'held' && !isTold(reason),
-        ),
+        // What keeps ingestd from starting says it of a folder that was never there; that of a trial is made.
+        reasons: [
+          ...generalReasons({ ownReasons, ...resting }).filter((one) => !isOfNoFolder(one, ledger)),
+          ...(fleetPaused ? [] : pausedReason(paused, settings, pauseEnds)),
+        ],
         folders: status.folders.map((folder) => ({
           ...folder,
           state: folder.state === 'unavailable' ? 'unavailable' : 'stopped',
@@ -96,7 +101,7 @@ export function restingStatus(
 export async function whyOffline(options: OfflineView, path: string): Promise<Why> {
   const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
-  const { paused, fleetPaused: isFleetPaused } = await pausesOf(settings, fleet);
+  const { paused, fleetPaused: isFleetPaused, pauseEnds } = await pausesOf(settings, fleet);
   const [obstacle] = await obstaclesOf(options, ledger, other);
   const story = await withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
@@ -112,7 +117,7 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
           return readPast((read) => linesBack(dir, read, unwritten), ref).catch(() => []);
         },
         isRunning: false,
-        paused,
+        pauses: { paused, ends: pauseEnds },
         isFleetPaused,
         obstacle: obstacle?.message ?? null,
       }),

@@ -48,7 +48,7 @@ export function createControl(
         ...sources,
         past: history.past,
         isRunning: true,
-        paused: pausedNow().paused,
+        pauses: pausedNow(),
         isFleetPaused: isFleetPaused(sources.reasons()),
         obstacle: sources.reasons().find(isObstacle)?.message ?? null,
       }),

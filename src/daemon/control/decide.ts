@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { createTurns } from '../../lib/queue/turns.ts';
-import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -74,8 +73,7 @@ export function createDecisions({
 
   /** Names of the folders that are paused, and when those are resumed by themselves for which that is planned. */
   function pausedNow(): PausedFolders {
-    const ends = Array.from(pauses.ends(), ([name, end]) => [name, toTheSecond(end)] as const);
-    return { paused: pauses.names(), ends: Object.fromEntries(ends) };
+    return { paused: pauses.names(), ends: pauses.ends() };
   }
 
   /** Into the log, and the history. */

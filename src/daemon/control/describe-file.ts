@@ -6,11 +6,13 @@ import type { Why } from '../../model/report/command-reports.ts';
 import { awaitsContent, isAbsent, nameOf, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
+import type { PausedFolders } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import { explain } from '../../model/report/explanations.ts';
+import { pauseEndWords } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
@@ -32,8 +34,8 @@ interface WhySources {
   readonly past: History['past'];
   /** False: no daemon runs, and the engine only looks. */
   readonly isRunning: boolean;
-  /** Names of the folders that a person paused. */
-  readonly paused: readonly string[];
+  /** What a person paused. */
+  readonly pauses: PausedFolders;
   /** A person paused all hosts of the fleet. */
   readonly isFleetPaused: boolean;
   /** Why nothing is sent now, of whatever document; null: requests go out. */
@@ -196,10 +198,10 @@ function verdictOf(found: Inspection): Why['verdict'] {
   return { kind, code: found.code, message: found.message };
 }
 
-function afterPause({ folder }: DocumentRef, isForAll: boolean): string {
-  return isForAll
+function afterPause({ ref: { folder }, isFleetPaused, pauses }: Asked): string {
+  return isFleetPaused
     ? 'it is sent after the pause of all hosts of the fleet; end it with ingestd resume --fleet'
-    : `it is sent after the pause; end it with ingestd resume ${folder}`;
+    : `it is sent after the pause${pauseEndWords([folder], pauses.ends)}; end it with ingestd resume ${folder}`;
 }
 
 const queuedWords = {
@@ -241,7 +243,7 @@ function nextStep(found: Inspection, file: Asked): string {
   const known = ledger.get(ref) !== undefined;
   const isInBacklog = engine.tasks.backlog.has(ref);
   const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
-  if (isQueued && (file.paused.includes(ref.folder) || isFleetPaused)) return afterPause(ref, isFleetPaused);
+  if (isQueued && (file.pauses.paused.includes(ref.folder) || isFleetPaused)) return afterPause(file);
   if (isQueued && !isRunning)
     return `${queuedWords[task?.state.kind === 'ready' ? task.state.operation : 'upload']} when ingestd runs`;
   if (isInBacklog && known) return 'it is queued to be compared with its record';

@@ -4,8 +4,10 @@ import * as z from 'zod';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
+import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError, errorMessage, fileFault, LedgerUnwritableError } from '../../model/errors.ts';
+import type { PausedFolders } from '../../model/ports/control-port.ts';
 
 /** One that is given another name, or another path, stays paused; so does what is made of it. */
 const pausedFolder = z.object({
@@ -90,6 +92,11 @@ function endsOf(pauses: Pauses, folders: readonly PausedFolder[]): ReadonlyMap<s
   return new Map(ends.filter(([, end]) => end !== Infinity));
 }
 
+/** The same, ISO 8601, UTC. */
+export function pauseEndsOf(pauses: Pauses, folders: readonly PausedFolder[]): PausedFolders['ends'] {
+  return Object.fromEntries(Array.from(endsOf(pauses, folders), ([name, end]) => [name, toTheSecond(end)]));
+}
+
 function fileIn(stateDir: string): string {
   return join(stateDir, 'paused.json');
 }
@@ -157,8 +164,8 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
     names,
     /** No pause ends by itself any more. */
     close: (): void => cancel(),
-    /** When those that are paused for a time are resumed by themselves, wall clock, ms, by name. */
-    ends: (): ReadonlyMap<string, number> => endsOf(kept, folders),
+    /** When those that are paused for a time are resumed by themselves. */
+    ends: () => pauseEndsOf(kept, folders),
     /** Counts at once, and is durable when it resolves. Rejects where it is not saved: it counts until the next start. */
     pause: (folder: PausedFolder | null, note: (change: PauseChange) => void, ms?: number): Promise<void> => {
       const decision = { folder, until: ms === undefined ? undefined : clock.now() + ms };

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { ConfigurationError, errorCode, readFaultOf } from '../../model/errors.ts';
 
@@ -18,6 +19,11 @@ export async function requireFolders(
       `the directory ${path} of the folder "${name}" does not exist; create it, mount it, or correct folders[].path`,
     );
   }
+}
+
+/** Whether a reason is of a folder that was never there: it is no folder that comes back. */
+export function isOfNoFolder({ code, folder = '' }: Reason, ledger: Pick<LedgerPort, 'count'>): boolean {
+  return code === 'folder-missing' && ledger.count(folder) === 0;
 }
 
 /** What cannot be looked at now may be one. */

@@ -447,6 +447,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Damaged ledger (exit code 1)',
         fix: 'Run ingestd ledger verify to see where. Restore the state directory from a backup, or follow the message.',
       },
+      'state-refused': { cause: 'State directory refused (exit code 2)', fix: '' },
       'state-open': {
         cause: 'State directory readable by others',
         fix: 'Take the permissions of others away: chmod 700 and its path.',

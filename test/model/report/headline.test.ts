@@ -4,7 +4,7 @@ import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
 import { deliveredLine, headline, secondsLeft, statusLine } from '../../../src/model/report/headline.ts';
 import { sortFailures } from '../../../src/model/report/failures.ts';
 import { durationWords, sizeWords, withLocalTimes } from '../../../src/lib/text/amounts.ts';
-import { aFolder, aStatus } from '../../status/support/fake-control.ts';
+import { aFailure, aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const folder = aFolder();
 
@@ -146,18 +146,10 @@ describe('an upload in doubt', () => {
     message: 'no answer',
     count: 1,
   };
-  const failure = (more: Partial<Status['failures'][number]>): Status['failures'][number] =>
-    ({
-      folder: 'inbox',
-      path: 'a.pdf',
-      code: 'in-doubt',
-      message: 'held back',
-      retryAt: null,
-      attempts: 1,
-      since: '2026-01-01T00:00:00Z',
-      history: [],
-      ...more,
-    }) as Status['failures'][number];
+  const failure = (more: Partial<Status['failures'][number]>) => ({
+    ...aFailure('a.pdf', 'in-doubt', 'held back'),
+    ...more,
+  });
   const doubts = { inDoubt: [doubt], inDoubtTotal: 1 };
 
   it.each([

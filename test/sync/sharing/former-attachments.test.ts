@@ -165,7 +165,7 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
       folders: [world.port()],
       past: () => Promise.resolve([]),
       isRunning: true,
-      paused: [],
+      pauses: { paused: [], ends: {} },
       isFleetPaused: false,
       obstacle: null,
     });
