@@ -1081,6 +1081,11 @@ describe('the simulation', () => {
     [300_001_472, 'a list holds for another name of its owner that was not sent (4)'],
     [300_005_812, 'what was an attachment below an ignore file that is not valid counts as one (7.27, 7.35)'],
     [320_000_439, 'so does what a sidecar stated there, in the root too'],
+    [
+      400_003_508,
+      'nothing waits for a directory to be listed that lies below such an ignore file since the start (7.4)',
+    ],
+    [400_002_555, 'in whichever folder that is'],
     [320_001_352, 'what a sidecar lists has no attachments for having been sent with some (4)'],
     [
       320_000_084,

@@ -83,10 +83,10 @@ function changedDirectories({ absolute, tree, observations }: FolderState): read
   });
 }
 
-/** Whether an entry is a directory that the next scan will list first. */
+/** Whether an entry is a directory that the next scan will list first: below one that cannot be read none will be. */
 function isStillToBeListed(folder: FolderState, directory: string, { name, kind }: Entry): boolean {
   const path = joinPath(directory, name);
-  if (kind !== 'directory' || isListed(folder, path)) return false;
+  if (kind !== 'directory' || isListed(folder, path) || folder.tree.get(directory)?.unreadable) return false;
   const found = classifyByName(folder, path, { kind });
   return found.kind === 'directory' || found.kind === 'attachments-directory';
 }
