@@ -111,7 +111,7 @@ function addTroubleCommands(program: Command, define: Define): void {
     .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
     .option('--again', 'upload it again')
     .option('--dismiss', 'forget the doubt and send nothing')
-    .option('--yes', 'adopt a docId without asking');
+    .option('--yes', 'adopt a docId without asking; needed where nobody can be asked');
   define(program.command('approve'), async () => (await import('./control/decision-commands.ts')).approve)
     .description('approve held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")

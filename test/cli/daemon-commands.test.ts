@@ -118,7 +118,14 @@ describe('a command beside a running daemon', () => {
       stdout: 'Retrying 3 documents as soon as possible.\n',
     });
     const path = 'inbox/a.pdf';
-    expect((await run('resolve', path, '--doc-id', 'd-1')).stdout).toContain('belongs to the document d-1');
+    const adopt = (...args: string[]) => run('resolve', path, '--doc-id', ...args);
+    expect(await adopt('d-1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/d-1 .*; add --yes$/m),
+    });
+    expect((await adopt('d-1', '--yes')).stdout).toContain('belongs to the document d-1');
+    // What can be a docId the daemon says, in its own words.
+    expect(await adopt('', '--yes')).toMatchObject({ code: 0, stderr: '' });
     expect((await run('resolve', path, '--again')).code).toBe(0);
     expect((await run('resolve', path, '--dismiss')).code).toBe(0);
     expect(await run('approve', 'inbox', '--yes')).toMatchObject({
@@ -129,6 +136,7 @@ describe('a command beside a running daemon', () => {
     expect(world.control.calls).toEqual([
       { retry: [path, folder.join('inbox/b.pdf'), 'c.pdf'] },
       { resolve: path, resolution: { action: 'adopt', docId: 'd-1' } },
+      { resolve: path, resolution: { action: 'adopt', docId: '' } },
       { resolve: path, resolution: { action: 'again' } },
       { resolve: path, resolution: { action: 'dismiss' } },
       { approve: 'inbox', paths: [] },

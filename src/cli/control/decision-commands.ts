@@ -54,7 +54,8 @@ export async function resolve(context: CommandContext, path: string, flags: Reso
   const { when, placeOf, decisions } = await prepareAction(context, flags);
   if (resolution.action === 'adopt' && flags.yes !== true) {
     const question = `Adopt ${resolution.docId} as the document of ${path}?`;
-    if (!(await confirm(context, question))) return exitCodes.ok;
+    const refusal = `resolve: ${path} would be the document ${resolution.docId} from now on; add --yes`;
+    if (!(await confirm(context, question, refusal))) return exitCodes.ok;
   }
   await (await decisions()).resolve({ path: placeOf(path), ...resolution });
   context.output.line(doneWords(path, resolution, when));

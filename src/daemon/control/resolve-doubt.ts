@@ -151,7 +151,9 @@ async function adopt(
   docId: string,
 ): Promise<readonly Change[]> {
   if (!isUsableDocId(docId))
-    throw new ConfigurationError(`--doc-id: ${JSON.stringify(docId)} is not a docId`);
+    throw new ConfigurationError(
+      `--doc-id: ${JSON.stringify(docId)} is not a docId; look it up at the service`,
+    );
   const owner = ledger.findByDocId(docId);
   if (owner !== undefined) {
     throw new ConfigurationError(

@@ -36,7 +36,7 @@ export const decisionSchemas = {
    */
   resolve: {
     given: z.discriminatedUnion('action', [
-      z.strictObject({ path: text, action: z.literal('adopt'), docId: text }),
+      z.strictObject({ path: text, action: z.literal('adopt'), docId: z.string() }),
       z.strictObject({ path: text, action: z.literal('again') }),
       z.strictObject({ path: text, action: z.literal('dismiss') }),
     ]),

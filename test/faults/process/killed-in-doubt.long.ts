@@ -37,7 +37,9 @@ it('P1: what was under way at a kill is in doubt for the commands, too, before t
   expect(await planned()).toEqual([['failed', 'b.txt', 'in-doubt']]);
   await rename(join(place.inbox, 'b.txt'), join(place.inbox, 'a.txt'));
 
-  expect(await place.run('resolve', 'inbox/a.txt', '--doc-id', 'found-there')).toMatchObject({ code: 0 });
+  expect(await place.run('resolve', 'inbox/a.txt', '--doc-id', 'found-there', '--yes')).toMatchObject({
+    code: 0,
+  });
   const second = await place.start();
   // It was decided, from the first moment on.
   expect(await second.status()).toMatchObject({ inDoubt: [] });
