@@ -10,7 +10,8 @@ import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
-import { openDoubts } from '../model/doubts.ts';
+import type { DocumentRef } from '../model/document.ts';
+import { openDoubts, sentAgainNow } from '../model/doubts.ts';
 import { widerMode } from '../model/metadata/held-mode.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { pauseEndWords } from '../model/report/pause-words.ts';
@@ -125,7 +126,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     waitingTotal: waiting.length,
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
-    ...listDoubts(doubts, most),
+    ...listDoubts(doubts, most, (ref) => engine.tasks.get(ref)?.state.kind === 'sending'),
     narrower: listNarrower(ledger, sources.settings),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
@@ -335,6 +336,7 @@ function pausedHere({ engine, folders }: StatusSources): readonly string[] {
 export function listDoubts(
   doubts: readonly Doubt[],
   most = longestList,
+  isSending: (ref: DocumentRef) => boolean = () => false,
 ): Pick<Status, 'inDoubt' | 'inDoubtTotal'> {
   const paths = new Map<string, Pick<Doubt, 'ref' | 'since' | 'count' | 'message' | 'holds'>>();
   for (const { ref, since, count, message, holds } of doubts) {
@@ -352,6 +354,7 @@ export function listDoubts(
     ...ref,
     since: new Date(since).toISOString(),
     ...rest,
+    ...(isSending(ref) && { isSending: true as const, message: `${rest.message}; ${sentAgainNow}` }),
   }));
   return { inDoubt, inDoubtTotal: paths.size };
 }

@@ -39,6 +39,9 @@ export function lastWithoutDocId(ledger: Pick<LedgerPort, 'doubts' | 'entries'>)
   return without.filter(({ since }) => since > last);
 }
 
+/** Of one whose upload is under way once more: nobody can decide anything then. */
+export const sentAgainNow = 'it is being sent again now, and there is nothing to decide meanwhile';
+
 /** Nobody has dismissed it. */
 export function isOpenDoubt({ dismissed }: Doubt): boolean {
   return dismissed !== true;

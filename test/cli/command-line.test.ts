@@ -94,7 +94,6 @@ describe('a usage error is exit code 2, in one line on standard error', () => {
     [['init', '--share', 'all'], "'all' is invalid. Allowed choices are NONE, DEFAULT, EVERYONE"],
     [['check', '--log-level', 'loud'], "'loud' is invalid. Allowed choices are trace, debug, info, warn"],
     [['check', '-q', '--log-level', 'info'], "'-q, --quiet' cannot be used with option '--log-level"],
-    [['--log-level', 'info', 'staus'], 'did you mean status?'],
     [['completion', 'tcsh'], "'tcsh' is invalid"],
   ])('%j', async (args, words) => {
     const { code, stdout, stderr } = await run(...args);

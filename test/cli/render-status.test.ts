@@ -47,7 +47,7 @@ it('groups what failed by its cause, with the fix once', () => {
     '    inbox/x.pdf',
     '    inbox/y.pdf',
     '  and 2 more',
-    '  (ingestd why PATH explains one, ingestd retry sends them again)',
+    '  (ingestd why PATH explains one, ingestd retry sends again what the service refused)',
   ]);
 });
 
@@ -89,6 +89,16 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
       failuresTotal: 2,
     },
     [/\nFailed \(1\)\n/, /\nRetrying \(1\)\n {2}inbox\/e\.pdf: refused\n {2}\(nothing to do/],
+  ],
+  [
+    'what another attempt does not end, and offers none',
+    { failures: [aFailure('m.pdf', 'missing-at-service', 'not there')], failuresTotal: 1 },
+    [/\n {4}inbox\/m\.pdf: not there\n {2}\(ingestd why PATH explains one\)$/],
+  ],
+  [
+    'no decision about an upload in doubt that is being sent again',
+    { inDoubt: [{ ...doubt, isSending: true }], inDoubtTotal: 1 },
+    [/\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n {2}\(for details run ingestd why PATH\)$/],
   ],
   [
     'what waits, and for what',

@@ -144,11 +144,10 @@ function failureSections(status: Status, { colors }: StatusView): string[] {
   const { failed, failedTotal, retried } = sortFailures(status);
   const above = new Set(status.reasons.map(({ message }) => message));
   const helps = failed.some(({ code }) => mayHelpToRetry(code));
+  const retry = helps ? ', ingestd retry sends again what the service refused' : '';
   return [
     ...groupedRows(colors.red('Failed'), failed, Math.max(failed.length, failedTotal), colors),
-    ...(failed.length === 0
-      ? []
-      : [`  (ingestd why PATH explains one${helps ? ', ingestd retry sends them again' : ''})`]),
+    ...(failed.length === 0 ? [] : [`  (ingestd why PATH explains one${retry})`]),
     ...section(
       colors.yellow('Retrying'),
       retried.filter(({ message }) => !above.has(message)).map(rowOf),
@@ -204,7 +203,9 @@ function heldRows({ held, state, startedAt }: Status, { colors }: StatusView): s
   return rows.length === 0 ? [] : ['', colors.yellow('Held deletions'), ...rows, hint];
 }
 
-function doubtHint({ inDoubt, state }: Status): string {
+function doubtHint({ inDoubt: all, state }: Status): string {
+  const inDoubt = all.filter(({ isSending }) => isSending !== true);
+  if (inDoubt.length === 0) return 'for details run ingestd why PATH';
   const settle = 'run ingestd resolve PATH: --doc-id ID, --again or --dismiss';
   const loose = inDoubt.filter(({ holds }) => holds === false).length;
   if (loose === 0) return settle;

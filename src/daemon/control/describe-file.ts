@@ -11,7 +11,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
-import { explain } from '../../model/report/explanations.ts';
+import { explain, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { pauseEndWords } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
@@ -90,7 +90,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
     notes: [
       ...(held.narrower === null ? [] : [held.narrower.message]),
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
-      ...doubtNotes(known, found.kind === 'absent'),
+      ...doubtNotes(known, found.kind === 'absent', task?.state.kind === 'sending'),
       ...(ledger.get(replaced) === undefined
         ? []
         : [`the document of the file that it replaced: see ingestd why "${refKey(replaced)}"`]),
@@ -234,7 +234,9 @@ function failedWords(
   if (code === inDoubtCode) return `nothing until you decide with ingestd resolve: ${message}`;
   if (isAbsent(found))
     return `nothing until you run ingestd retry, or ingestd keep, which leaves its document at the service: its deletion was refused: ${message}`;
-  return isTold(found, message) ? fixFirst : `nothing until it changes or you run ingestd retry: ${message}`;
+  if (isTold(found, message)) return fixFirst;
+  const helps = code === null || mayHelpToRetry(code);
+  return `nothing until ${helps ? 'it changes or you run ingestd retry' : 'that is fixed'}: ${message}`;
 }
 
 function nextStep(found: Inspection, file: Asked): string {

@@ -27,6 +27,8 @@ export interface Explanation {
   readonly halts?: 'for-now' | 'until-decided';
   /** Of a document that waits: what for; absent: for something else than these. */
   readonly waits?: WaitKind;
+  /** Of a failure: another attempt ends the same until something outside of the folder has changed. */
+  readonly endsElsewhere?: true;
 }
 
 /** Codes of one kind of problem. */
@@ -247,7 +249,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'missing-at-service': {
         cause: 'Document no longer at the service',
-        fix: 'It was removed there. Set service.onMissing: upload to upload it again, or remove the file here.',
+        fix: 'It was removed there, or the docId that was imported for it is wrong. Remove the file here; or, to upload it as a new document, set service.onMissing: upload, reload, then run ingestd retry PATH.',
+        endsElsewhere: true,
       },
       'no-doc-id': {
         cause: 'Accepted without a docId',
@@ -260,6 +263,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'invalid-request': {
         cause: 'Invalid request',
         fix: 'The message names the part of the document or its metadata that is wrong. Fix it there.',
+        endsElsewhere: true,
       },
       'doubt-dismissed': {
         cause: 'Doubt dismissed, not sent',
@@ -512,6 +516,7 @@ export function explain(code: string): Explanation {
 
 /** Whether trying again may help a document that failed for this reason, and is as it was. */
 export function mayHelpToRetry(code: string): boolean {
+  if (explanations.get(code)?.endsElsewhere === true) return false;
   return !explanationGroups.some(({ endsInFolder, codes }) => endsInFolder === true && code in codes);
 }
 

@@ -152,6 +152,8 @@ export const statusSchema = z.object({
       message: text,
       /** Not sent before a person says so; false: sent again by itself, where its file is there. */
       holds: z.boolean().optional(),
+      /** It is being sent again at this moment: there is nothing to decide until that has ended. */
+      isSending: z.literal(true).optional(),
     }),
   ),
   inDoubtTotal: count,

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import { startNotifier } from '../../../src/daemon/notify/notifier.ts';
-import { fakeControl } from '../../status/support/fake-control.ts';
+import { aFailure, fakeControl } from '../../status/support/fake-control.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
@@ -19,14 +19,7 @@ const posted = () => hook.requests.map((request) => request.text().trim());
 // Defined last: it goes after all that writes into it has ended.
 const folder = folderOfEachTest();
 
-const failed = (path: string) => ({
-  folder: 'inbox',
-  path,
-  code: 'double-extension',
-  message: 'more than one dot',
-  attempts: 1,
-  retryAt: null,
-});
+const failed = (path: string) => aFailure(path, 'double-extension', 'more than one dot');
 const failures = [failed('a.b.pdf')];
 
 /** Waits for nothing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { health, reasonHealth } from '../../../src/model/report/health.ts';
+import { health } from '../../../src/model/report/health.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const because = (code: string) => ({ reasons: [{ code, message: 'words' }] });
@@ -25,6 +25,7 @@ describe('the health', () => {
     ['a folder is unavailable', aStatus({ state: 'degraded', folders: [aFolder({ state: 'unavailable' })] })],
     ['directory cannot be read', aStatus(because('unreadable-directory'))],
     ['the configuration on disk was refused', aStatus(because('configuration-refused'))],
+    ['a folder is missing', aStatus(because('folder-missing'))],
     ['the page cannot be shown', aStatus(because('page-unavailable'))],
   ])('asks for attention when %s', (_name, status) => {
     expect(health(status)).toBe('attention');
@@ -33,15 +34,12 @@ describe('the health', () => {
   it.each([
     ['the credentials are refused', aStatus({ auth: { state: 'refused', expiresAt: null } })],
     ['the service is unavailable', aStatus({ state: 'degraded', ...because('service-unavailable') })],
+    ['its certificate cannot be trusted', aStatus(because('tls'))],
     ['the ledger cannot be written', aStatus({ state: 'paused', ...because('ledger-unwritable') })],
     ['it is degraded and nobody knows why', aStatus({ state: 'degraded' })],
     ['a reason is new', aStatus(because('something-new'))],
     ['no daemon runs', aStatus({ state: 'stopped' })],
   ])('is an error when %s', (_name, status) => {
     expect(health(status)).toBe('error');
-  });
-
-  it('weighs a reason by what it stops', () => {
-    expect(['watch-limit', 'folder-missing', 'tls'].map(reasonHealth)).toEqual(['ok', 'attention', 'error']);
   });
 });

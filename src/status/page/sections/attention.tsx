@@ -51,7 +51,7 @@ function Failures({ status }: Shown) {
 
 /** What failed for one cause. What is the same for all of it is said once. */
 function Failed({ code, items }: Group<FailureStatus>) {
-  const { cause, fix } = explain(code);
+  const { cause, fix, endsElsewhere } = explain(code);
   const isShared = new Set(items.map(({ message }) => message)).size === 1;
   const helps = mayHelpToRetry(code);
   const words = items.length === 1 ? 'Retry' : `Retry all ${numberWords(items.length)}`;
@@ -64,7 +64,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
     <Part class="card" title={cause} action={action}>
       {isShared && <p>{said(items[0]?.message ?? '')}</p>}
       <p class="faint">
-        {fix} {!helps && 'When that is fixed, it is sent by itself.'}
+        {fix} {!helps && endsElsewhere !== true && 'When that is fixed, it is sent by itself.'}
       </p>
       <Rows of={items} most={fewRows}>
         {(failure) => (
@@ -116,7 +116,7 @@ function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
   if (inDoubtTotal === 0) return null;
   return (
     <Part class="need warn card" title="In doubt" count={inDoubtTotal}>
-      <p class="faint">
+      <p class="faint" hidden={inDoubt.every(({ isSending }) => isSending === true)}>
         Nobody knows whether these uploads arrived. Check at the service: adopt those that did, send the
         others again. Dismiss sends nothing.
       </p>
@@ -136,6 +136,7 @@ function InDoubt(doubt: InDoubtStatus) {
     const docId = new FormData(event.currentTarget).get('docId');
     if (typeof docId === 'string') void decide('resolve', { path, action: 'adopt', docId: docId.trim() });
   };
+  if (doubt.isSending === true) return <p>{said(doubt.message)}</p>;
   return (
     <>
       <p>
