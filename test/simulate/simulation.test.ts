@@ -1086,6 +1086,18 @@ describe('the simulation', () => {
       'nothing waits for a directory to be listed that lies below such an ignore file since the start (7.4)',
     ],
     [400_002_555, 'in whichever folder that is'],
+    [
+      400_002_221,
+      'what is saved where a document was moved over another one, and is gone, may be the save of the first (7.1)',
+    ],
+    [
+      400_001_408,
+      'what is saved below an ignore file that is not valid is not known to be of the document that was renamed there (7.1, 7.35)',
+    ],
+    [
+      400_001_827,
+      'a save that was never sent is a new document where a later one has come to its place, and is gone (7.1)',
+    ],
     [320_001_352, 'what a sidecar lists has no attachments for having been sent with some (4)'],
     [
       320_000_084,

@@ -254,7 +254,8 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
   if (document !== null) return;
   const all = held
     .othersOf([file], reading, null)
-    .filter((one) => one.answer !== 'none' && held.isKnownFile(one, file));
+    .filter((one) => one.answer !== 'none' && held.isKnownFile(one, file))
+    .filter((one) => !held.mayHaveGone(one, file, reading));
   // Whose own file it is, it is; else it may have been saved in the place of any.
   const own = all.filter(({ accepted }) => accepted === file.identity);
   const known = own.length > 0 ? own : all;

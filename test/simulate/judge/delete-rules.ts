@@ -9,14 +9,14 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   const standing = held.filesOf(one, reading).filter((file) => isListed(file) && held.isKnownFile(one, file));
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;
-  const others = held.othersOf(counted, reading, one);
+  const others = new Set([...held.othersOf(counted, reading, one), ...held.saversOf(counted, reading)]);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.
   // Edited and moved: where numbers are used again, or are none, nobody can tell.
   const isToldByNumber = counted.every(
     ({ path, text, role }) => text !== one.text && (role.kind !== 'document' || !held.wasTold(one, path)),
   );
-  if (file !== undefined && others.length < new Set(counted.map(keyOf)).size)
+  if (file !== undefined && others.size < new Set(counted.map(keyOf)).size)
     add(
       // Its own file was replaced, and what came to its place stands.
       counted.every(({ identity }) => identity !== one.accepted)

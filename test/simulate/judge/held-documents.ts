@@ -104,6 +104,20 @@ export class HeldDocuments {
       .filter(({ identity }) => !this.alive().some(({ accepted }) => accepted === identity));
   }
 
+  /**
+   * Documents that have gone to the place of another one with their file, which is gone from there by now: what was saved
+   * there may be their own (7.1).
+   */
+  saversOf(files: readonly RoledFile[], reading: Reading): readonly HeldDocument[] {
+    const mayBeSave = (one: HeldDocument, { path, identity }: RoledFile) => {
+      const { from, until } = one.stood.get(path) ?? { from: 0, until: 0 };
+      return one.taken.has(path) && one.saved.has(identity) && until - from >= this.#settleMs;
+    };
+    return this.alive().filter(
+      (one) => this.filesOf(one, reading).length === 0 && files.some((file) => mayBeSave(one, file)),
+    );
+  }
+
   /** Copies that no other document is of, where its own file is gone: by its content it is one of these by now (7.1). */
   copiesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
     if (one.accepted === null || reading.pathsOf(one.accepted).length > 0) return [];
@@ -172,7 +186,8 @@ export class HeldDocuments {
         .map((identity) => reading.pathsOf(identity))
         .filter(({ length }) => length === 1 || hasLeft);
       for (const path of names.flat()) {
-        noteStood(one.stood, path, now);
+        // What stands below an ignore file that is not valid is not looked at (contract 7.35).
+        if (reading.shutDirectory(path) === null) noteStood(one.stood, path, now);
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
         else one.taken.add(path);
       }
@@ -239,6 +254,20 @@ export class HeldDocuments {
     const isPlace = one.places.has(path) && !one.left.has(path);
     const isItsPlace = isPlace && (one.holding.path === path || this.#hasStood(one, path));
     return isItsPlace || this.#isKnown(one, identity);
+  }
+
+  /**
+   * Whether another file has come to a document's place after one that was not sent, and is gone: its path was not, when
+   * that one was renamed, and it may be gone with the last of them (7.1, 7.25).
+   */
+  mayHaveGone({ accepted, stood }: HeldDocument, { identity }: RoledFile, reading: Reading): boolean {
+    const cameAt = stood.get(identity)?.from ?? Infinity;
+    const isLaterAndGone = ([what, { from, until }]: readonly [object | string, Span]) =>
+      typeof what === 'object' &&
+      from > cameAt &&
+      until - from >= this.#settleMs &&
+      reading.pathsOf(what).length === 0;
+    return accepted !== identity && [...stood].some(isLaterAndGone);
   }
 
   #isKnown(one: HeldDocument, identity: object): boolean {
