@@ -1086,6 +1086,7 @@ describe('the simulation', () => {
       'nothing waits for a directory to be listed that lies below such an ignore file since the start (7.4)',
     ],
     [400_002_555, 'in whichever folder that is'],
+    [360_001_070, 'a directory is listed though the only name in it is too long to be looked at (4, 7.30)'],
     [
       400_002_221,
       'what is saved where a document was moved over another one, and is gone, may be the save of the first (7.1)',

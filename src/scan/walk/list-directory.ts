@@ -50,8 +50,10 @@ export async function listDirectory(absolute: string, slice: TimeSlice): Promise
   }
   if (foreign) listAsBytes(absolute, listed, bytes);
   const [first] = listed;
+  // A name that is too long says nothing of its directory.
+  const isBarred = ({ kind, fault }: Entry) => kind === 'unreadable' && fault !== 'ENAMETOOLONG';
   // Says why; and if it no longer fails, the listing holds.
-  if (first !== undefined && listed.every(({ kind }) => kind === 'unreadable'))
+  if (first !== undefined && listed.every(isBarred))
     lstatSync(`${absolute}/${first.raw}`, { throwIfNoEntry: false });
   if (!composed) return { entries: listed, twins: [], bytes };
   return { ...standing(listed), bytes };
