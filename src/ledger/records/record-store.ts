@@ -17,6 +17,7 @@ import type {
   LedgerRecord,
 } from '../../model/ports/ledger-port.ts';
 import { groupBy } from '../../lib/group-by.ts';
+import { SetsByKey } from '../../lib/sets-by-key.ts';
 import { refOf, toEntry, toRecord } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
@@ -35,11 +36,11 @@ export class RecordStore {
   /**
    * By `fileKeys`; made when somebody asks: most starts find nothing that has moved.
    */
-  #byFile: Index<string | number, StoredRecord> | null = null;
+  #byFile: SetsByKey<string | number, StoredRecord> | null = null;
   /** Those with an attachment in another folder: hardly any. */
   readonly #attachingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
-  #byIdentity: Index<number, Directory> | null = null;
+  #byIdentity: SetsByKey<number, Directory> | null = null;
   /** Of which the service may hold further copies: few. */
   readonly #doubled = new Set<StoredRecord>();
 
@@ -52,23 +53,22 @@ export class RecordStore {
     findByFile: (stat) => {
       const key = fileKey(stat);
       const isOwn = (record: StoredRecord) => fileKey(record) === key || record.rare?.standing?.ino === key;
-      return this.#files().get(key).filter(isOwn).map(toEntry);
+      return [...this.#files().of(key)].filter(isOwn).map(toEntry);
     },
     findOwners: (ref, stat) => {
-      const byFile = this.#files()
-        .get(fileKey(stat))
-        .filter(({ rare }) => rare?.attachments?.some((one) => isPerhapsSame(one.stat, stat)));
-      return Array.from(new Set([...this.#files().get(refKey(ref)), ...byFile]), toEntry);
+      const byFile = [...this.#files().of(fileKey(stat))].filter(({ rare }) =>
+        rare?.attachments?.some((one) => isPerhapsSame(one.stat, stat)),
+      );
+      return Array.from(new Set([...this.#files().of(refKey(ref)), ...byFile]), toEntry);
     },
-    findHolders: (stat) => this.#files().get(fileKey(stat)).map(toEntry),
+    findHolders: (stat) => Array.from(this.#files().of(fileKey(stat)), toEntry),
     findByDocId: (docId) => {
       const record = this.#docIds().get(docId);
       return record === undefined ? undefined : refOf(record);
     },
     directories: (folder) => this.#folders.get(folder)?.directories.keys() ?? [],
     placesOf: (identity) =>
-      this.#places()
-        .get(identity.ino)
+      [...this.#places().of(identity.ino)]
         .filter((directory) => directory.identity !== null && sameFile(directory.identity, identity))
         .map(({ folder, path }) => ({ folder, path })),
     folders: () => [...this.#folders.keys()],
@@ -144,9 +144,9 @@ export class RecordStore {
     })();
   }
 
-  #files(): Index<string | number, StoredRecord> {
+  #files(): SetsByKey<string | number, StoredRecord> {
     if (this.#byFile !== null) return this.#byFile;
-    this.#byFile = new Index();
+    this.#byFile = new SetsByKey();
     for (const record of this.all()) for (const key of fileKeys(record)) this.#byFile.add(key, record);
     return this.#byFile;
   }
@@ -172,9 +172,9 @@ export class RecordStore {
     return directory;
   }
 
-  #places(): Index<number, Directory> {
+  #places(): SetsByKey<number, Directory> {
     if (this.#byIdentity !== null) return this.#byIdentity;
-    this.#byIdentity = new Index();
+    this.#byIdentity = new SetsByKey();
     for (const { directories } of this.#folders.values())
       for (const directory of directories.values())
         if (directory.identity !== null) this.#byIdentity.add(directory.identity.ino, directory);
@@ -253,29 +253,4 @@ function fileKeys(record: StoredRecord): readonly (string | number)[] {
   for (const { path, folder = directory.folder } of attachments)
     if (path !== undefined) keys.add(refKey({ folder, path }));
   return [...keys];
-}
-
-/** Values by keys that few of them share: a list only where several have one. */
-class Index<Key, Value extends object> {
-  readonly #found = new Map<Key, Value | readonly Value[]>();
-
-  get(key: Key): readonly Value[] {
-    const found = this.#found.get(key);
-    return found === undefined ? [] : isList(found) ? found : [found];
-  }
-
-  add(key: Key, value: Value): void {
-    const others = this.get(key).filter((other) => other !== value);
-    this.#found.set(key, others.length === 0 ? value : [...others, value]);
-  }
-
-  delete(key: Key, value: Value): void {
-    const left = this.get(key).filter((other) => other !== value);
-    if (left.length === 0) this.#found.delete(key);
-    else this.#found.set(key, left);
-  }
-}
-
-function isList<T>(value: T | readonly T[]): value is readonly T[] {
-  return Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { SetsByKey } from '../../lib/sets-by-key.ts';
 import { directoryOf, isAtOrBelow } from '../../model/document.ts';
 
 /** What the sidecars of documents attach: paths from the root, by the path of the document. */
@@ -6,15 +7,15 @@ export type ListedByOwner = ReadonlyMap<string, readonly string[]>;
 /** Of a directory whose sidecars attach nothing. */
 export const nothingListed: ListedByOwner = new Map();
 
-const nobody: ReadonlySet<string> = new Set();
-
 export type AttachmentLists = ReturnType<typeof createAttachmentLists>;
 
 /** Which files are attachments because a valid sidecar lists them, and whose. */
 export function createAttachmentLists() {
   const byDirectory = new Map<string, ListedByOwner>();
-  const owners = new Map<string, Set<string>>();
-  const dependents = new Map<string, Map<string, number>>();
+  /** Paths of documents, by that of the file. */
+  const owners = new SetsByKey<string, string>();
+  /** Of those files, by directory. */
+  const places = new SetsByKey<string, string>();
   /** What documents were last sent with besides their directories, as inspections were told. */
   const sentWith = new Map<string, readonly string[]>();
 
@@ -30,22 +31,13 @@ export function createAttachmentLists() {
   }
 
   function add(owner: string, path: string): void {
-    const known = owners.get(path) ?? new Set();
-    owners.set(path, known.add(owner));
-    const counts = dependents.get(directoryOf(path)) ?? new Map<string, number>();
-    counts.set(directoryOf(owner), (counts.get(directoryOf(owner)) ?? 0) + 1);
-    dependents.set(directoryOf(path), counts);
+    owners.add(path, owner);
+    places.add(directoryOf(path), path);
   }
 
   function drop(owner: string, path: string): void {
-    const known = owners.get(path);
-    if (known?.delete(owner) !== true) return;
-    if (known.size === 0) owners.delete(path);
-    const counts = dependents.get(directoryOf(path));
-    const left = (counts?.get(directoryOf(owner)) ?? 1) - 1;
-    if (left > 0) counts?.set(directoryOf(owner), left);
-    else counts?.delete(directoryOf(owner));
-    if (counts?.size === 0) dependents.delete(directoryOf(path));
+    owners.delete(path, owner);
+    if (!owners.has(path)) places.delete(directoryOf(path), path);
   }
 
   function set(directory: string, next: ListedByOwner): readonly string[] {
@@ -54,8 +46,8 @@ export function createAttachmentLists() {
     for (const [owner, paths] of [...before, ...next])
       for (const path of [owner, ...paths]) touched.add(path);
     const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
-    for (const [owner, paths] of before) for (const path of new Set(paths)) drop(owner, path);
-    for (const [owner, paths] of next) for (const path of new Set(paths)) add(owner, path);
+    for (const [owner, paths] of before) for (const path of paths) drop(owner, path);
+    for (const [owner, paths] of next) for (const path of paths) add(owner, path);
     if (next.size === 0) byDirectory.delete(directory);
     else byDirectory.set(directory, next);
     return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
@@ -81,12 +73,14 @@ export function createAttachmentLists() {
     set,
     isAttachment,
     isOwner,
-    ownersOf: (path: string): ReadonlySet<string> => owners.get(path) ?? nobody,
+    ownersOf: (path: string) => owners.of(path),
     /** Whether a document lists a file in this directory, or below. */
     reaches: (directory: string): boolean =>
-      Array.from(dependents.keys()).some((one) => isAtOrBelow(one, directory)),
+      Array.from(places.keys()).some((one) => isAtOrBelow(one, directory)),
     /** Directories of documents that attach a file in this one. */
-    dependents: (directory: string): readonly string[] => [...(dependents.get(directory)?.keys() ?? [])],
+    dependents: (directory: string): readonly string[] => [
+      ...new Set([...places.of(directory)].flatMap((path) => [...owners.of(path)]).map(directoryOf)),
+    ],
   };
 }
 

@@ -1,3 +1,4 @@
+import { SetsByKey } from '../../lib/sets-by-key.ts';
 import { fileKey, isAlike, isSameFile, refKey } from '../../model/document.ts';
 import type { AttachedFile, DocumentRef, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import type { FormerOwner } from './attachments.ts';
@@ -22,7 +23,7 @@ export class UnsentAttachments {
   /** By document, then by path. */
   readonly #byOwner = new Map<string, Map<string, UnsentAttachment>>();
   /** By the key of the path, by that of the file, and by that of its document's file. */
-  readonly #byFile = new Map<string | number, Set<UnsentAttachment>>();
+  readonly #byFile = new SetsByKey<string | number, UnsentAttachment>();
 
   /** A scan saw it. */
   note(one: UnsentAttachment): void {
@@ -56,7 +57,7 @@ export class UnsentAttachments {
 
   /** A document was deleted, of this file: it attaches nothing any more, where it was and where it was seen since. */
   deleted(owner: DocumentRef, file: FileStat): void {
-    const alike = [...(this.#byFile.get(ownerKey(file)) ?? [])];
+    const alike = [...this.#byFile.of(ownerKey(file))];
     const moved = alike.filter(({ ownerStat }) => ownerStat !== null && isSameFile(ownerStat, file));
     for (const one of [...(this.#byOwner.get(refKey(owner))?.values() ?? []), ...moved]) this.#end(one);
   }
@@ -81,11 +82,11 @@ export class UnsentAttachments {
 
   /** Those that are this file, or stood at its path. */
   #with({ ref, stat }: Found, isSame: typeof isSameFile): readonly UnsentAttachment[] {
-    return [...new Set([...(this.#byFile.get(refKey(ref)) ?? []), ...this.#same(stat, isSame)])];
+    return [...new Set([...this.#byFile.of(refKey(ref)), ...this.#same(stat, isSame)])];
   }
 
   #same(stat: FileStat, isSame = isAlike): readonly UnsentAttachment[] {
-    return [...(this.#byFile.get(fileKey(stat)) ?? [])].filter((one) => isSame(one.stat, stat));
+    return [...this.#byFile.of(fileKey(stat))].filter((one) => isSame(one.stat, stat));
   }
 
   /** `by`: the file that stands in its place. */
@@ -97,18 +98,14 @@ export class UnsentAttachments {
   #add(one: UnsentAttachment): void {
     const files = this.#byOwner.get(refKey(one.owner)) ?? new Map<string, UnsentAttachment>();
     this.#byOwner.set(refKey(one.owner), files.set(one.path, one));
-    for (const key of keysOf(one))
-      this.#byFile.set(key, (this.#byFile.get(key) ?? new Set<UnsentAttachment>()).add(one));
+    for (const key of keysOf(one)) this.#byFile.add(key, one);
   }
 
   #remove(one: UnsentAttachment): void {
     const files = this.#byOwner.get(refKey(one.owner));
     files?.delete(one.path);
     if (files?.size === 0) this.#byOwner.delete(refKey(one.owner));
-    for (const key of keysOf(one)) {
-      this.#byFile.get(key)?.delete(one);
-      if (this.#byFile.get(key)?.size === 0) this.#byFile.delete(key);
-    }
+    for (const key of keysOf(one)) this.#byFile.delete(key, one);
   }
 }
 

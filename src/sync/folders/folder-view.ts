@@ -1,3 +1,4 @@
+import { SetsByKey } from '../../lib/sets-by-key.ts';
 import {
   directoryOf,
   isUnfitSidecar,
@@ -36,7 +37,7 @@ export class FolderView {
   /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
   readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
-  readonly #devices = new Map<number, Set<number>>();
+  readonly #devices = new SetsByKey<number, number>();
 
   /** `seenBefore`: the moment at which a scan of an earlier process began; 0: it is not known. */
   constructor(seenBefore = 0) {
@@ -179,9 +180,7 @@ export class FolderView {
 
   /** Takes note that a file of device `file` lies in a directory of device `directory`. */
   noteDevice(file: number, directory: number): void {
-    if (file === directory) return;
-    const known = this.#devices.get(file) ?? new Set();
-    this.#devices.set(file, known.add(directory));
+    if (file !== directory) this.#devices.add(file, directory);
   }
 
   /**
@@ -189,7 +188,7 @@ export class FolderView {
    * bear it, or that were recorded under it, as numbers change with a mount or a reboot.
    */
   isSameDevice(was: number, now: number): boolean {
-    return was === now || this.#devices.get(was)?.has(now) === true;
+    return was === now || this.#devices.of(was).has(now);
   }
 }
 

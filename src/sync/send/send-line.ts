@@ -1,3 +1,4 @@
+import { SetsByKey } from '../../lib/sets-by-key.ts';
 import { maxBulkDocuments } from '../../model/operation.ts';
 import { isReady } from '../tasks/task.ts';
 import type { ReadyTask, Task } from '../tasks/task.ts';
@@ -45,16 +46,16 @@ const bulkPrefix = '\0';
  * the keys that may go out now, and says later, when the permit is there, what still goes out under them.
  */
 export class SendLine {
-  readonly #groups = new Map<string, Set<ReadyTask>>();
+  readonly #groups = new SetsByKey<string, ReadyTask>();
   /** By folder: until it is certain that an upload is no move, or until a pause ends. */
-  readonly #blocked = new Map<string, Set<ReadyTask>>();
+  readonly #blocked = new SetsByKey<string, ReadyTask>();
 
   /** A task has become ready. Null: it has to wait. */
   enter(task: ReadyTask, conditions: LineConditions): LineEntry | null {
     const { state } = task;
     if (state.bulkKey !== null) {
-      const group = this.#groups.get(state.bulkKey) ?? new Set();
-      this.#groups.set(state.bulkKey, group.add(task));
+      this.#groups.add(state.bulkKey, task);
+      const group = this.#groups.of(state.bulkKey);
       return group.size < maxBulkDocuments ? null : entryOfGroup(state.bulkKey, group, conditions);
     }
     if (mayStart(task, conditions)) return entryOf(task.key, task);
@@ -64,34 +65,26 @@ export class SendLine {
 
   /** Has what is ready wait; what can share a call waits in its group. */
   block(task: ReadyTask): void {
-    const { state, ref } = task;
-    if (state.bulkKey !== null) return;
-    this.#blocked.set(ref.folder, (this.#blocked.get(ref.folder) ?? new Set()).add(task));
+    if (task.state.bulkKey === null) this.#blocked.add(task.ref.folder, task);
   }
 
   /** It is ready no more: something else is to be done with it, or nothing. */
   leave(task: Task, bulkKey: string | null): void {
-    const blocked: Set<Task> | undefined = this.#blocked.get(task.ref.folder);
-    blocked?.delete(task);
-    if (bulkKey === null) return;
-    const group: Set<Task> | undefined = this.#groups.get(bulkKey);
-    group?.delete(task);
-    if (group?.size === 0) this.#groups.delete(bulkKey);
+    this.#blocked.delete(task.ref.folder, task as ReadyTask);
+    if (bulkKey !== null) this.#groups.delete(bulkKey, task as ReadyTask);
   }
 
   /** What has gathered long enough, each time it is asked, and once what nothing blocks any more. */
   release(conditions: LineConditions): readonly LineEntry[] {
     const entries: LineEntry[] = [];
-    for (const [folder, tasks] of Array.from(this.#blocked)) {
-      for (const task of Array.from(tasks)) {
+    for (const folder of Array.from(this.#blocked.keys()))
+      for (const task of Array.from(this.#blocked.of(folder))) {
         if (!mayStart(task, conditions)) continue;
-        tasks.delete(task);
+        this.#blocked.delete(folder, task);
         entries.push(entryOf(task.key, task));
       }
-      if (tasks.size === 0) this.#blocked.delete(folder);
-    }
-    for (const [bulkKey, group] of this.#groups) {
-      const entry = entryOfGroup(bulkKey, group, conditions);
+    for (const bulkKey of this.#groups.keys()) {
+      const entry = entryOfGroup(bulkKey, this.#groups.of(bulkKey), conditions);
       if (entry !== null) entries.push(entry);
     }
     return entries;
@@ -102,9 +95,8 @@ export class SendLine {
    */
   tasksUnder(key: string, task: Task | undefined, conditions: LineConditions): readonly ReadyTask[] {
     if (key.startsWith(bulkPrefix)) {
-      const group = this.#groups.get(key.slice(bulkPrefix.length));
-      const isDue = group !== undefined && isGathered(group, conditions);
-      const members = isDue ? [...group].slice(0, callSize(group, conditions)) : [];
+      const group = this.#groups.of(key.slice(bulkPrefix.length));
+      const members = isGathered(group, conditions) ? [...group].slice(0, callSize(group, conditions)) : [];
       return members.some(({ ref }) => conditions.paused.has(ref.folder)) ? [] : members;
     }
     if (task === undefined || conditions.paused.has(task.ref.folder)) return [];
@@ -117,16 +109,19 @@ export class SendLine {
   /** Something waits here that a pause does not keep back. */
   isGathering(paused: ReadonlySet<string>): boolean {
     for (const folder of this.#blocked.keys()) if (!paused.has(folder)) return true;
-    for (const [first] of this.#groups.values())
+    for (const bulkKey of this.#groups.keys()) {
+      const [first] = this.#groups.of(bulkKey);
       if (first !== undefined && !paused.has(first.ref.folder)) return true;
+    }
     return false;
   }
 
   /** Documents that wait for the end of a pause. */
   pausedCount(paused: ReadonlySet<string>): number {
     let count = 0;
-    for (const folder of paused) count += this.#blocked.get(folder)?.size ?? 0;
-    for (const group of this.#groups.values()) {
+    for (const folder of paused) count += this.#blocked.of(folder).size;
+    for (const bulkKey of this.#groups.keys()) {
+      const group = this.#groups.of(bulkKey);
       const [first] = group;
       if (first !== undefined && paused.has(first.ref.folder)) count += group.size;
     }

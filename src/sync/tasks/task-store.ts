@@ -1,3 +1,4 @@
+import { SetsByKey } from '../../lib/sets-by-key.ts';
 import { directoryOf, fileKey, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { noWaits } from '../../model/report/wait-kinds.ts';
@@ -30,13 +31,9 @@ interface FolderCounts {
   withRecord: number;
 }
 
-/** Some of the tasks, in the order of their coming. Live: do not change them while going over it. */
-type Tasks = Iterable<Task> & { readonly size: number };
-
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const noTasks: ReadonlyMap<string, Task> = new Map();
-const nobody: Tasks = new Set<Task>();
 
 /**
  * All tasks, found by path, by directory and by what their files look like, and counted as they move. The only place
@@ -49,11 +46,11 @@ export class TaskStore {
   readonly #monotonic: () => number;
   readonly #tasks = new Map<string, Mutable<Task>>();
   readonly #directories = new Map<string, Map<string, Task>>();
-  readonly #states = new Map<StateKind, Set<Task>>();
-  readonly #missing = new Map<string, Set<Task>>();
-  readonly #missingSizes = new TaskIndex();
-  readonly #newSizes = new TaskIndex();
-  readonly #files = new TaskIndex();
+  readonly #states = new SetsByKey<StateKind, Task>();
+  readonly #missing = new SetsByKey<string, Task>();
+  readonly #missingSizes = new SetsByKey<number, Task>();
+  readonly #newSizes = new SetsByKey<number, Task>();
+  readonly #files = new SetsByKey<number | string, Task>();
   /** The sizes under which a missing one was entered: its record may be gone when it leaves. */
   readonly #sizesOf = new Map<Task, ReadonlySet<number>>();
   readonly #counts = new Map<string, FolderCounts>();
@@ -128,8 +125,9 @@ export class TaskStore {
     return this.#tasks.values();
   }
 
-  in(kind: StateKind): Tasks {
-    return this.#states.get(kind) ?? nobody;
+  /** In the order of their coming. Live: do not change them while going over it. */
+  in(kind: StateKind): ReadonlySet<Task> {
+    return this.#states.of(kind);
   }
 
   /** Tasks of files that are gone, with a record, by a size recorded or last seen: a new file may come from there. */
@@ -141,8 +139,8 @@ export class TaskStore {
     return this.#missingSizes.has(size);
   }
 
-  missing(folder: string): Tasks {
-    return this.#missing.get(folder) ?? nobody;
+  missing(folder: string): ReadonlySet<Task> {
+    return this.#missing.of(folder);
   }
 
   /** Tasks of files without a record that could be the one of this stat: of its size, or the same file. A copy. */
@@ -175,7 +173,7 @@ export class TaskStore {
   #enter(task: Task): void {
     this.#count(task, 1);
     const { kind } = task.state;
-    grow(this.#states, kind, task);
+    this.#states.add(kind, task);
     if (task.present) {
       if (task.seen === null) return;
       this.#files.add(fileKey(task.seen.stat), task);
@@ -183,7 +181,7 @@ export class TaskStore {
       return;
     }
     if (!task.hasRecord || kind === 'dormant') return;
-    grow(this.#missing, task.ref.folder, task);
+    this.#missing.add(task.ref.folder, task);
     const sizes = new Set([this.#ledger.get(task.ref)?.stat.size ?? -1, task.seen?.stat.size ?? -1]);
     this.#sizesOf.set(task, sizes);
     for (const size of sizes) this.#missingSizes.add(size, task);
@@ -191,13 +189,13 @@ export class TaskStore {
 
   #leave(task: Task): void {
     this.#count(task, -1);
-    shrink(this.#states, task.state.kind, task);
+    this.#states.delete(task.state.kind, task);
     if (task.present && task.seen !== null) {
-      this.#files.remove(fileKey(task.seen.stat), task);
-      this.#newSizes.remove(task.seen.stat.size, task);
+      this.#files.delete(fileKey(task.seen.stat), task);
+      this.#newSizes.delete(task.seen.stat.size, task);
     }
-    shrink(this.#missing, task.ref.folder, task);
-    for (const size of this.#sizesOf.get(task) ?? []) this.#missingSizes.remove(size, task);
+    this.#missing.delete(task.ref.folder, task);
+    for (const size of this.#sizesOf.get(task) ?? []) this.#missingSizes.delete(size, task);
     this.#sizesOf.delete(task);
   }
 
@@ -232,35 +230,6 @@ export class TaskStore {
   }
 }
 
-/** Tasks by a key of theirs. Most keys belong to one task: these cost no set. */
-class TaskIndex {
-  readonly #tasks = new Map<number | string, Task | Set<Task>>();
-
-  add(key: number | string, task: Task): void {
-    const known = this.#tasks.get(key);
-    if (known === undefined || known === task) this.#tasks.set(key, task);
-    else if (known instanceof Set) known.add(task);
-    else this.#tasks.set(key, new Set([known, task]));
-  }
-
-  remove(key: number | string, task: Task): void {
-    const known = this.#tasks.get(key);
-    if (known === task) this.#tasks.delete(key);
-    else if (known instanceof Set && known.delete(task) && known.size === 0) this.#tasks.delete(key);
-  }
-
-  /** Live: do not change the index while going over it. */
-  of(key: number | string): Iterable<Task> {
-    const known = this.#tasks.get(key);
-    if (known === undefined) return [];
-    return known instanceof Set ? known : [known];
-  }
-
-  has(key: number | string): boolean {
-    return this.#tasks.has(key);
-  }
-}
-
 /** The count that a task belongs to; null: none of them. */
 function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
   const { state, present, waitedFor, hasRecord } = task;
@@ -288,17 +257,4 @@ function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'wait
     case 'dormant':
       return hasRecord ? 'kept' : null;
   }
-}
-
-function grow<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
-  const known = map.get(key);
-  const tasks = known ?? new Set<Task>();
-  if (known === undefined) map.set(key, tasks);
-  tasks.add(task);
-}
-
-function shrink<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
-  const tasks = map.get(key);
-  tasks?.delete(task);
-  if (tasks?.size === 0) map.delete(key);
 }
