@@ -1095,6 +1095,7 @@ describe('the simulation', () => {
       400_001_408,
       'what is saved below an ignore file that is not valid is not known to be of the document that was renamed there (7.1, 7.35)',
     ],
+    [400_002_017, 'what cannot be looked at may be the file that a sidecar fits (7.29)'],
     [
       400_001_827,
       'a save that was never sent is a new document where a later one has come to its place, and is gone (7.1)',

@@ -22,6 +22,8 @@ export interface SeenFile {
   readonly isHidden: boolean;
   /** The directory that names it cannot be listed now, or is covered. */
   readonly isUnlisted: boolean;
+  /** Nor can anybody tell that its name is that of a directory. */
+  readonly isUntold?: boolean;
 }
 
 /** A folder that is configured: its name is the first part of a path. */
@@ -361,7 +363,12 @@ export class Reading {
     const meant = sidecar.slice(0, -sidecarEnd.length);
     const isMeant = (other: string) => other !== sidecar && [other, stemOf(other)].includes(meant);
     if (!sidecar.endsWith(sidecarEnd)) return false;
-    return meant.endsWith('/') || this.#listedIn(directoryOf(sidecar)).some(isMeant);
+    const directory = directoryOf(sidecar);
+    // What cannot be looked at may be a file.
+    const mayBeFile = ({ path, isUntold = false }: SeenFile) =>
+      isUntold && directoryOf(directoryOf(path)) === directory && isMeant(directoryOf(path));
+    if (meant.endsWith('/') || this.#listedIn(directory).some(isMeant)) return true;
+    return [...this.#seen.values()].some(mayBeFile);
   }
 
   /** A sidecar that fits no file, and whose name is near to a document's (contract 7.29). */

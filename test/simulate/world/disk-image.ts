@@ -14,19 +14,20 @@ export function imageOf(
 ): readonly SeenFile[] {
   const top = `${disk.prefix}/disk`;
   const files: SeenFile[] = [];
-  const visit = (directory: Inode, at: string, isHidden: boolean): void => {
+  const visit = (directory: Inode, at: string, isHidden: boolean, isUntold = false): void => {
     const isShut = isHidden || (directory.mode & 0o500) !== 0o500;
     // What is in there nobody can tell, be it nothing: it keeps its document back.
     if (isShut && directory.entries.size === 0 && at.endsWith('.attachments'))
-      files.push({ ...unlisted(directory), path: `${at}/.unlisted` });
+      files.push({ ...unlisted(directory), path: `${at}/.unlisted`, isUntold });
     for (const { name, inode } of directory.entries.values()) {
       const path = at === '' ? name : `${at}/${name}`;
       // What has no name that can be told is not sent, and stands all the same.
-      const isShutHere = isShut || !isUtf8(name) || isBarred(`${top}/${path}`);
+      const isBarredHere = isBarred(`${top}/${path}`);
+      const isShutHere = isShut || !isUtf8(name) || isBarredHere;
       if (inode.mounted !== null) {
         visit(inode.mounted, path, isShutHere);
         visit(inode, outOfReach(path), true);
-      } else if (inode.kind === 'directory') visit(inode, path, isShutHere);
+      } else if (inode.kind === 'directory') visit(inode, path, isShutHere, isBarredHere);
       if (inode.kind === 'file')
         files.push({
           path,
@@ -38,6 +39,7 @@ export function imageOf(
           text: inode.text(),
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
           isUnlisted: isShut,
+          isUntold,
         });
     }
   };
