@@ -1147,6 +1147,10 @@ describe('the simulation', () => {
     [260_002_207, 'of two copies with one name, each goes out as it is stated (7.27)'],
     [260_000_592, 'a document goes on with a copy where its file has gone into a hidden directory (7.25)'],
     [260_003_953, 'a copy that was written over is none any more (7.1, 7.19)'],
+    [
+      400_001_698,
+      'a document that is renamed over another one keeps its docId, though a new file has the number of that (7.1, 7.19)',
+    ],
   ] as const)
     itRuns(`finds nothing, not even what is known: ${what}`, randomPlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -419,7 +419,7 @@ function newPlaceOf(
   tasks: MoveEvidence['tasks'],
 ): { ref: DocumentRef; stat: FileStat } | null {
   for (const { key, ref, seen } of tasks.presentLike(file)) {
-    if (seen !== null && key !== from) return { ref, stat: seen.stat };
+    if (seen !== null && key !== from && isPerhapsSame(file, seen.stat)) return { ref, stat: seen.stat };
   }
   return null;
 }
