@@ -1148,6 +1148,10 @@ describe('the simulation', () => {
     [260_000_592, 'a document goes on with a copy where its file has gone into a hidden directory (7.25)'],
     [260_003_953, 'a copy that was written over is none any more (7.1, 7.19)'],
     [
+      400_001_741,
+      'what looks like the file of a document, and has the content of another one, is that one (7.19, 7.25)',
+    ],
+    [
       400_001_698,
       'a document that is renamed over another one keeps its docId, though a new file has the number of that (7.1, 7.19)',
     ],

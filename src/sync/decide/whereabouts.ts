@@ -56,9 +56,11 @@ export async function whereaboutsOf(
     if (!isNamed) return kept(there, 'its name cannot be sent', null);
     // It is back.
     if (refKey(there) === refKey(ref)) return { kind: 'unclear', ref };
-    // Hard links: what is another record's own file proves nothing about this one.
+    // Hard links: what is another record's own file proves nothing about this one. Without numbers, content tells.
     const other = evidence.ledger.get(there);
-    if (other !== undefined && filesOfRecord(other).some((file) => isPerhapsSame(file, stat))) continue;
+    const isTold = stat.ino !== 0 && isBirthKnown(stat, record.stat);
+    const isOwn = other !== undefined && filesOfRecord(other).some((file) => isPerhapsSame(file, stat));
+    if (isOwn && (isTold || other.sha256 === record.sha256)) continue;
     const at = other === undefined ? { ref: there, stat } : null;
     const found = await evidence.inspect(there);
     if (found?.kind === 'document') {
