@@ -86,7 +86,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
   const doubts = openDoubts(ledger);
   const failed = [...engine.tasks.in('failed')].filter((task) => !isDismissed(task));
-  const retried = engine.tasks.in('retry');
+  const retried = [...engine.tasks.in('retry')];
   const waiting = [...engine.tasks.in('waiting')].filter((task) => task.present && !isAttached(task));
   return {
     version: version(),
@@ -105,6 +105,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       pending,
       inFlight: sending,
       waiting: sum((one) => one.waiting) + sumOf(counts, (one) => one.removingLater),
+      deletionsToRetry: retried.filter((task) => !task.present).length,
       etaSeconds: canSend ? etaSeconds : null,
     },
     rate: {
@@ -119,7 +120,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     totals: sources.totals,
     // The newest, before what is retried: notifications are made from this list.
     failures: [...failed.slice(-most), ...retried].slice(0, most).map(failureStatus),
-    failuresTotal: failed.length + retried.size,
+    failuresTotal: failed.length + retried.length,
     skipped: firstOf(engine.skips(), most),
     skippedTotal: sum((one) => one.skipped),
     waiting: waiting.slice(0, most).map((task) => ({ ...task.ref, ...wordsOf(task) })),

@@ -85,7 +85,7 @@ export function restingStatus(
   resting: RestingEngine,
   given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'most'>>,
 ): Status {
-  return makeStatus({
+  const status = makeStatus({
     totals: noTotals,
     ownReasons: [],
     ...given,
@@ -95,6 +95,9 @@ export function restingStatus(
     phase: 'running',
     service: { address: resting.settings.service.ingestUrl, account: '' },
   });
+  // What it came to hold in this look is not held yet.
+  const sinceOf = (since: string | null) => (since !== null && since < resting.startedAt ? since : null);
+  return { ...status, held: status.held.map((one) => ({ ...one, since: sinceOf(one.since) })) };
 }
 
 /** `why` without a running daemon: the same engine, and the same words. */

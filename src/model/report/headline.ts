@@ -40,9 +40,10 @@ export function progressLine(status: Status, now?: number): string {
   return headline(status).endsWith('delivered') ? '' : deliveredLine(status, now);
 }
 
-/** Deletions that are queued or on their way: their files are gone, so that they are in no folder's count. */
+/** Deletions that are queued, on their way or retried: their files are gone, so that they are in no folder's count. */
 function toDeleteCount({ folders, queue }: Status): number {
-  return Math.max(0, queue.pending + queue.inFlight - sumsOf(folders).pending);
+  const underWay = Math.max(0, queue.pending + queue.inFlight - sumsOf(folders).pending);
+  return underWay + (queue.deletionsToRetry ?? 0);
 }
 
 /** How long the queue takes at the request limit; null where nobody can say: while sending is paused or impossible. */
@@ -59,7 +60,9 @@ export function statusLine(status: Status, now?: number): string {
   const trouble = startTrouble(status);
   if (status.state === 'stopped') {
     // Deliveries are left out where something prevents the next start.
-    const rest = trouble === undefined ? progress || 'Nothing delivered yet' : reasonWords(trouble);
+    const isKnown = status.folders.some(({ held, kept }) => held + kept > 0);
+    const delivered = progress || (isKnown ? '' : 'Nothing delivered yet');
+    const rest = trouble === undefined ? delivered : reasonWords(trouble);
     return sentences([first, rest, ...asks(status)]);
   }
   if (status.health === 'error')

@@ -63,7 +63,8 @@ const skip = place.extend({
 const held = z.object({
   folder: text,
   count,
-  since: time,
+  /** Null: they will be held when ingestd runs. */
+  since: time.nullable(),
   reason: text,
   /** Names of the first hundred. */
   paths: z.array(text),
@@ -111,11 +112,13 @@ export const statusSchema = z.object({
   folders: z.array(folder),
   /** Documents at the service whose folders the configuration does not name any more; absent: none. */
   unconfigured: z.array(z.object({ name: text, documents: count })).optional(),
-  /** Removals too: `waiting` counts those in their grace. */
+  /** Removals too: `waiting` counts those in their grace, and those that are to be retried. */
   queue: z.object({
     pending: count,
     inFlight: count,
     waiting: count,
+    /** Of those that wait. */
+    deletionsToRetry: count.optional(),
     /** Null: nothing can be sent now. */
     etaSeconds: count.nullable(),
   }),

@@ -123,7 +123,11 @@ describe('the lines about progress', () => {
       status({ synced: 5, pending: 10, waiting: 3, failed: 1 }, { queue }),
       '5 of 19 documents delivered, about 1 minute left',
     ],
-    ['nothing but deletions', status({}, { queue: { ...queue, pending: 0, inFlight: 4 } }), '4 to delete'],
+    [
+      'nothing but deletions, one of which is retried',
+      status({}, { queue: { ...queue, pending: 0, inFlight: 3, deletionsToRetry: 1 } }),
+      '4 to delete',
+    ],
   ])('%s', (_name, given, words) => {
     expect(deliveredLine(given)).toBe(words);
   });
@@ -229,6 +233,11 @@ describe('the verdict of the ledger alone', () => {
       'tells of deliveries only',
       status({ synced: 8 }, { reasons: [resting] }),
       'ingestd is not running. 8 of 8 documents delivered',
+    ],
+    [
+      'knows of deletions that are held, where no file is left',
+      status({ held: 2 }, { reasons: [resting], ...held(2) }),
+      'ingestd is not running. 2 deletions held',
     ],
     [
       'knows an upload in doubt',
