@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 
 import { missingRedis, settle, startRedis } from '../cluster/support/redis-server.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { ofEachTest } from '../support/of-each-test.ts';
+import { ofAllTests, ofEachTest } from '../support/of-each-test.ts';
 import { startScriptedService } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
@@ -18,16 +18,12 @@ import { promtool, promtoolFound } from './support/promtool.ts';
 const missing = missingRedis ?? (chromiumFound ? null : 'chromium (Debian package chromium)');
 
 describeWhere(missing, 'the page of any host', () => {
-  let browser: Browser;
+  const browser = ofAllTests(openBrowser);
   const redis = ofEachTest(() => startRedis());
   const service = ofEachTest(() => startScriptedService());
   const places: Installation[] = [];
   let page: Page;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     settle(redis, 'page');
     page = await browser.newPage({ reducedMotion: 'reduce' });

@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
-import { ofEachTest } from '../support/of-each-test.ts';
+import { ofAllTests, ofEachTest } from '../support/of-each-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { steps } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
@@ -15,7 +15,7 @@ import { describeWhere } from '../support/needs.ts';
 
 /** The page of the program itself, over a real ledger and a service on a socket. */
 describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
-  let browser: Browser;
+  const browser = ofAllTests(openBrowser);
   const place = ofEachTest(() =>
     installationWithService({
       more: {
@@ -29,11 +29,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   );
   let daemon: RunningDaemon;
   let page: Page;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
 
   beforeEach(() => mkdir(place.home.join('scans')));
   afterEach(() => page.close());

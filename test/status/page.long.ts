@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
@@ -15,6 +15,7 @@ import { busyStatus } from './support/busy-status.ts';
 import { aFleet, aHost } from './support/a-fleet.ts';
 import { aFolder } from './support/fake-control.ts';
 import { describeWhere } from '../support/needs.ts';
+import { ofAllTests } from '../support/of-each-test.ts';
 import { openStatusWorld } from './support/status-world.ts';
 import type { StatusWorld, WorldOptions } from './support/status-world.ts';
 
@@ -33,18 +34,12 @@ const ignored = { kind: 'ignored', code: 'ignore-rule', message: 'the pattern "*
 const markup = `<img src=x onerror="window.hit=1">"><script>window.hit=1</script>\u202Efdp.exe`;
 
 describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
-  let browser: Browser;
+  const browser = ofAllTests(openBrowser);
   const contexts = new Map<string, Promise<BrowserContext>>();
   const worlds: StatusWorld[] = [];
   const pages: Page[] = [];
   const complaints: string[] = [];
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-  });
   afterEach(async () => {
     for (const page of pages.splice(0)) await page.close();
     for (const world of worlds.splice(0)) await world.close();

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { afterEach, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { describeWhere } from '../support/needs.ts';
+import { ofAllTests } from '../support/of-each-test.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
@@ -79,15 +79,11 @@ const missing = [
 ];
 
 describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
-  let browser: Browser;
+  const browser = ofAllTests(openBrowser);
   let world: StatusWorld | null = null;
   let proxy: ChildProcess | null = null;
   let ended: Promise<unknown> | null = null;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
   afterEach(async () => {
     await world?.close();
     // Killed, nginx would leave its workers behind, and they hold the pipe to this process open.

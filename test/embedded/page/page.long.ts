@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { expect, it } from '@jest/globals';
 
 import { chromiumFound, openBrowser } from '../../status/support/browser.ts';
 import { describeWhere } from '../../support/needs.ts';
-import { ofEachTest } from '../../support/of-each-test.ts';
+import { ofAllTests, ofEachTest } from '../../support/of-each-test.ts';
 import { startTrial } from '../support/trial.ts';
 
 describeWhere(chromiumFound ? null : 'chromium', 'the page of the embedded service', () => {
-  let browser: Browser;
+  const browser = ofAllTests(openBrowser);
   const trial = ofEachTest(() => startTrial());
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
 
   it('shows a document, its style and its download; what stands in it is never run', async () => {
     const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { Outcome } from '../../../src/model/ports/service-port.ts';
-import { busyOf } from '../../support/fixtures/model-fixtures.ts';
+import { busyOf, elsewhere } from '../../support/fixtures/model-fixtures.ts';
 import { engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 
@@ -10,12 +9,6 @@ let world: EngineWorld;
 afterEach(() => world.close());
 
 const busy = busyOf();
-const elsewhere: Outcome = {
-  kind: 'misaddressed',
-  code: 'redirect',
-  message: 'it is elsewhere',
-  mayBeTaken: false,
-};
 
 describe('one pass', () => {
   it.each([

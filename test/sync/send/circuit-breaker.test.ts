@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
 import { createCircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
 import type { CircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
-import { busyOf } from '../../support/fixtures/model-fixtures.ts';
+import { busyOf, elsewhere } from '../../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 
@@ -29,12 +29,6 @@ const busy = busyOf({ sent: 'all' });
 const tooMany = { ...busy, code: 'http-429', message: 'too many' } as const;
 const away = { ...busy, code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
-const elsewhere: Outcome = {
-  kind: 'misaddressed',
-  code: 'redirect',
-  message: 'it is elsewhere',
-  mayBeTaken: false,
-};
 const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
 const strange: Outcome = { ...missing, isOwnWord: false };
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
 import { consequenceOf } from '../../../src/sync/send/consequence.ts';
-import { busyOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
+import { busyOf, elsewhere, recordOf } from '../../support/fixtures/model-fixtures.ts';
 
 type Circumstances = Parameters<typeof consequenceOf>[1];
 
@@ -36,12 +36,6 @@ function after(outcome: Outcome, { openMs = 0, manyMissing = false, ...given }: 
 const words = { code: 'http-422', message: 'no' };
 const rejected: Outcome = { kind: 'rejected', ...words };
 const busy = busyOf({ sent: 'all' });
-const elsewhere: Outcome = {
-  kind: 'misaddressed',
-  code: 'redirect',
-  message: 'it is elsewhere',
-  mayBeTaken: false,
-};
 const missing: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
 
 const busyReason = { code: 'http-503', message: 'busy' };
