@@ -68,8 +68,9 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
   const all = folder === null ? ' all' : '';
   const isPaused =
     folder === null ? status.paused.length === status.folders.length : status.paused.includes(folder);
-  // The headline has the button of an only folder.
-  const isAbove = status.folders.length === 1 && status.reasons.some(({ code }) => code === 'paused');
+  // The headline has the button of an only folder, and that of all.
+  const isOfAll = status.folders.length === 1 || (folder === null && isPaused);
+  const isAbove = isOfAll && status.reasons.some(({ code }) => code === 'paused');
   const word = isPaused ? 'Resume' : 'Pause';
   return (
     <div class="actions">

@@ -101,7 +101,9 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
           {code !== 'paused' && <p class="faint">{explain(code).fix}</p>}
           {/* One of several folders has its button below. */}
           {code === 'paused' && (folders.length === 1 || paused.length > 1) && (
-            <Button act={() => decide('resume', { folder: null })}>Resume</Button>
+            <Button act={() => decide('resume', { folder: null })}>
+              {folders.length === 1 ? 'Resume' : 'Resume all'}
+            </Button>
           )}
         </li>
       ))}
