@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { startTrial } from '../embedded/support/trial.ts';
+import { nobody } from '../support/processes/as-user.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
@@ -176,4 +177,16 @@ describe('ledger import', () => {
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     expect((await importText('documents.csv', 'no list of documents')).code).toBe(2);
   }, 60_000);
+});
+
+it('root makes no state directory below another user’s, who could not read it', async () => {
+  // Only root makes what others cannot read.
+  if (process.getuid?.() !== 0) return;
+  await mkdir(place.home.join('theirs'));
+  await chown(place.home.join('theirs'), nobody, nobody);
+  await place.configure({ state: { dir: './theirs/state' } });
+  await place.home.write('export.json', exported);
+  const { code, err } = await place.run('ledger', 'import', place.home.join('export.json'));
+  expect([code, err]).toEqual([2, expect.stringContaining(`(sudo -u '#${nobody}' ingestd …)`)]);
+  expect(await readdir(place.home.join('theirs'))).toEqual([]);
 });

@@ -1,14 +1,17 @@
+import { stat } from 'node:fs/promises';
+
 import { systemClock } from '../../lib/time/clock.ts';
 import { openHistory } from '../../daemon/history/history.ts';
 import type { History } from '../../daemon/history/history.ts';
 import { withLease } from '../../daemon/process/join-cluster.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { interruptedUploads } from '../../model/doubts.ts';
-import { ServiceUnavailableError } from '../../model/errors.ts';
+import { ConfigurationError, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import { nearest } from '../check/check-ledger.ts';
 
 /** What a person does while no daemon runs stands in the log as well. */
 export async function withHistory<T>(
@@ -22,6 +25,16 @@ export async function withHistory<T>(
   } finally {
     history.close();
   }
+}
+
+/** Throws ConfigurationError where root would make a state directory that whoever owns the place could not read. */
+async function requireOwnPlace(dir: string): Promise<void> {
+  const place = nearest(dir);
+  const { uid } = await stat(place);
+  if (place === dir || uid === 0 || process.geteuid?.() !== 0) return;
+  throw new ConfigurationError(
+    `state.dir: ${dir} is not there yet, and ${place} belongs to another user (uid ${uid}), who could not read what root makes there; run ingestd as that user (sudo -u '#${uid}' ingestd …)`,
+  );
 }
 
 /** What a command is run on that writes the ledger while no daemon of this host does. */
@@ -43,6 +56,7 @@ export async function withLedger<T>(
   act: (ledger: LedgerPort) => Promise<T>,
 ): Promise<T> {
   const { dir } = settings.state;
+  await requireOwnPlace(dir);
   return withLease({ settings, username, log: silentLog, sends: false }, async (place, away) => {
     if (away !== null) {
       throw new ServiceUnavailableError(
