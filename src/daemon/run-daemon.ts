@@ -1,3 +1,4 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { keepHeapSmall } from '../lib/process/heap.ts';
@@ -18,6 +19,7 @@ import type { Served } from './process/serve-status.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Counted } from './process/stand-by.ts';
+import { spaceMs, waitingFile } from './process/waiting-start.ts';
 
 export interface RunOptions extends Reloaded {
   readonly log: Log;
@@ -40,8 +42,6 @@ const ownersMs = 5;
 /** The garbage of a start is collected so long after it: what waited for the daemon is answered first. */
 const tidyAfterMs = 400;
 const longestGrowthMs = 60_000;
-/** A start that found a full disk is tried again after this. */
-const spaceMs = 5_000;
 /** What signals act on where no daemon runs. */
 const idle = { refuseConfiguration: () => {}, refresh: async () => {}, drain: async () => {} };
 
@@ -136,13 +136,16 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const words = 'the disk of the state directory is full; waiting until there is space';
     if (fullSince === null) log.error({ dir, problem: errorMessage(error) }, words);
     fullSince ??= systemClock.monotonic();
+    await writeFile(waitingFile(dir), '', { mode: 0o600 }).catch(() => {});
     notify.ready();
     notify.status(`Waiting: ${words} (${dir})`);
     const stopWatchdog = notify.watchdog(() => true);
     const over = new AbortController();
     try {
       const obeyed = obeySignals(idle, current, { signals, notify, log, reload, over: over.signal });
-      return await Promise.race([obeyed, delay(spaceMs, current, { signal: over.signal })]);
+      const next = await Promise.race([obeyed, delay(spaceMs, current, { signal: over.signal })]);
+      if (next === null) await rm(waitingFile(dir), { force: true });
+      return next;
     } finally {
       over.abort();
       stopWatchdog();

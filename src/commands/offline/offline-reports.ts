@@ -4,6 +4,7 @@ import { lineText, linesBack, readPast, readTotals } from '../../daemon/history/
 import { generalReasons, makeStatus, pausedReason } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { isOfNoFolder, requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
+import { isStartWaiting } from '../../daemon/process/waiting-start.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -30,10 +31,14 @@ export async function offlineStatus(
   const obstacles = await obstaclesOf(options, ledger, other);
   const { paused, fleetPaused, pauseEnds } = await pausesOf(settings, fleet);
   const state = await checkStateDirectory(settings.state.dir);
-  // A daemon that is started waits for space, and cannot be reached meanwhile. Who asks need not be who starts it.
+  const isWaiting = await isStartWaiting(settings.state.dir);
+  // Who asks need not be who starts it.
   const closed = state.filter(({ code, level }) => code !== 'state-unwritable' && level === 'error');
   const ownReasons: readonly Reason[] = [
-    { code: 'not-running', message: 'ingestd is not running' },
+    {
+      code: 'not-running',
+      message: isWaiting ? 'ingestd waits for space to start' : 'ingestd is not running',
+    },
     ...closed.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
     ...obstacles,
     ...(credentials === null ? [] : [{ code: 'credential-missing', message: credentials }]),

@@ -12,7 +12,8 @@ const headlineParts = 3;
 
 /** The state in one phrase, what needs attention first. It follows `health`. */
 export function headline(status: Status): string {
-  if (status.state === 'stopped') return 'ingestd is not running';
+  const rests = status.reasons.find(({ code }) => code === 'not-running');
+  if (status.state === 'stopped') return rests?.message ?? 'ingestd is not running';
   if (status.state === 'stopping') return 'Stopping';
   if (status.health === 'error') return errorPhrase(status);
   if (status.health === 'attention') return attentionPhrase(status);

@@ -168,9 +168,13 @@ describeWhere(missing, 'P10: a state directory', () => {
       const waiting = place.launch();
       const words = 'the disk of the state directory is full; waiting until there is space';
       await eventually(() => waiting.log().includes(words));
-      expect((await place.run('status')).out).toContain('only 0 B free for the ledger');
+      const told = async () => (await place.run('status')).out;
+      await eventuallyHolds(async () =>
+        expect(await told()).toMatch(/^ingestd waits for space to start\. .*only 0 B free for the ledger/),
+      );
       waiting.signal('SIGTERM');
       expect(await waiting.finished).toMatchObject({ code: 0, err: expect.stringContaining('ENOSPC') });
+      expect(await told()).toMatch(/^ingestd is not running\. .*only 0 B free for the ledger/);
       const daemon = place.launch();
       await eventually(() => daemon.log().includes(words));
       await truncate(filler, 0);

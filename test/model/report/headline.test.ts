@@ -226,7 +226,7 @@ describe('the verdict', () => {
 });
 
 describe('the verdict of the ledger alone', () => {
-  const resting = { code: 'not-running', message: 'no daemon runs' };
+  const resting = { code: 'not-running', message: 'ingestd is not running' };
 
   it.each([
     [
