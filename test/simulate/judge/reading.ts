@@ -151,9 +151,16 @@ export class Reading {
    * is one of these. What is in one that is hidden by its name is gone in any case (contract 7.25).
    */
   hidesSomethingOf(wanted: object | null, but: ReadonlySet<object>): boolean {
-    return [...this.files.values()].some(
+    const files = [...this.files.values()];
+    // What a mount covers at one place may be shown at another one.
+    const shown = new Set(files.filter(({ isUnlisted }) => !isUnlisted).map(({ directory }) => directory));
+    return files.some(
       ({ path, isUnlisted, device, directory }) =>
-        isUnlisted && (wanted === null || device === wanted) && !but.has(directory) && !isElsewhere(path),
+        isUnlisted &&
+        (wanted === null || device === wanted) &&
+        !but.has(directory) &&
+        !shown.has(directory) &&
+        !isElsewhere(path),
     );
   }
 
