@@ -1095,6 +1095,10 @@ describe('the simulation', () => {
       400_001_408,
       'what is saved below an ignore file that is not valid is not known to be of the document that was renamed there (7.1, 7.35)',
     ],
+    [
+      430_002_647,
+      'what was told at its first place, moved on, and came back edited, is another one without numbers of files (7.19)',
+    ],
     [420_001_890, 'a mount hides nothing of what is listed at another place (7.25)'],
     [400_002_017, 'what cannot be looked at may be the file that a sidecar fits (7.29)'],
     [

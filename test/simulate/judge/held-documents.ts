@@ -278,9 +278,15 @@ export class HeldDocuments {
     return this.#isLong(stood.get(what));
   }
 
-  /** Whether a document's file stood at a path as it was accepted, for long enough to be told there by its content. */
+  /**
+   * Whether a document's file stood at a path as it was accepted, for long enough to be told there by its content, and was
+   * told at no other one since.
+   */
   wasTold({ told }: HeldDocument, path: string): boolean {
-    return this.#isLong(told.get(path));
+    const span = told.get(path);
+    const isLater = ({ from, until }: Span) =>
+      from >= (span?.until ?? Infinity) && until - from >= this.#settleMs;
+    return this.#isLong(span) && ![...told.values()].some(isLater);
   }
 
   #isLong({ from, until }: Pick<Span, 'from' | 'until'> = { from: 0, until: 0 }): boolean {
