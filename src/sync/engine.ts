@@ -690,11 +690,8 @@ export class Engine {
   }
 
   /** Has a path inspected, whether it has a task or not. */
-  #inspectPath(
-    ref: DocumentRef,
-    first: Pick<TaskFacts, 'present' | 'priority' | 'at'> & Partial<Pick<TaskFacts, 'seen'>>,
-  ): void {
-    const task = this.tasks.open(ref, first);
+  #inspectPath(...opened: Parameters<TaskStore['open']>): void {
+    const task = this.tasks.open(...opened);
     this.#advance(task, { kind: 'touched' });
   }
 
@@ -1053,7 +1050,8 @@ export class Engine {
           message: null,
           from: refKey(ref),
         });
-        this.#inspectPath(path.ref, { present: false, ...live });
+        // It went when the other file came.
+        this.#inspectPath(path.ref, { present: false, ...live }, this.tasks.get(ref)?.since);
       } else if (there !== undefined) this.#advance(there, { kind: 'recordLeft' });
       else {
         const file = came.get(path) ?? null;

@@ -1095,6 +1095,7 @@ describe('the simulation', () => {
       400_001_408,
       'what is saved below an ignore file that is not valid is not known to be of the document that was renamed there (7.1, 7.35)',
     ],
+    [430_000_121, 'what was mounted since a document was written over may hide its file (7.25)'],
     [
       430_002_647,
       'what was told at its first place, moved on, and came back edited, is another one without numbers of files (7.19)',

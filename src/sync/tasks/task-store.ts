@@ -78,10 +78,11 @@ export class TaskStore {
     return this.#directories.get(`${folder}/${directory}`) ?? noTasks;
   }
 
-  /** Makes a task that waits to be inspected, or gives the one that is there. */
+  /** Makes a task that waits to be inspected, or gives the one that is there. `since`: monotonic ms, when it differed. */
   open(
     ref: DocumentRef,
     first: Pick<TaskFacts, 'present' | 'priority' | 'at'> & Partial<Pick<TaskFacts, 'seen'>>,
+    since = this.#monotonic(),
   ): Task {
     const key = refKey(ref);
     const known = this.#tasks.get(key);
@@ -89,7 +90,7 @@ export class TaskStore {
     const hasRecord = this.#ledger.get(ref) !== undefined;
     const facts = newFacts({ seen: null, ...first, hasRecord });
     const { folder, path } = ref;
-    const task = { key, ref: { folder, path }, since: this.#monotonic(), ...facts };
+    const task = { key, ref: { folder, path }, since, ...facts };
     this.#tasks.set(key, task);
     const place = `${folder}/${directoryOf(path)}`;
     const directory = this.#directories.get(place);
