@@ -1097,6 +1097,14 @@ describe('the simulation', () => {
     ],
     [430_000_121, 'what was mounted since a document was written over may hide its file (7.25)'],
     [
+      430_002_152,
+      'what is saved, with a backup, where a document has just been moved in a swap may be its own file (7.1)',
+    ],
+    [
+      430_002_598,
+      'without birth times nobody knows that a document has left what cannot be listed (7.1, 7.19)',
+    ],
+    [
       430_002_647,
       'what was told at its first place, moved on, and came back edited, is another one without numbers of files (7.19)',
     ],

@@ -296,8 +296,9 @@ function doubledKind(
   const isShut = ({ holding }: HeldDocument) => reading.shutDirectory(holding.path) !== null;
   if (known.every(isShut)) return 'doubled/from-shut';
   // Only its identity tells that it was edited and moved, or moved from where nothing can be seen.
-  const isTold = ({ text, holding }: HeldDocument) =>
-    text === file.text && reading.files.get(holding.path)?.isHidden !== true;
+  const isSeen = (path: string) =>
+    reading.files.get(path)?.isHidden !== true && !reading.isBesideUnlisted(path);
+  const isTold = ({ text, holding }: HeldDocument) => text === file.text && isSeen(holding.path);
   return known.filter(isTold).length >= files ? 'doubled' : 'doubled/by-identity';
 }
 

@@ -98,7 +98,7 @@ export class HeldDocuments {
   /** What was not sent, where its file has stood in the place of another document: a save of it with a backup (7.27). */
   savesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
     return [...one.taken]
-      .filter((path) => this.#hasStood(one, path))
+      .filter((path) => this.#mayHaveStood(one, path))
       .map((path) => reading.files.get(path))
       .filter((file) => file !== undefined)
       .filter(({ identity }) => !this.alive().some(({ accepted }) => accepted === identity));
@@ -109,10 +109,8 @@ export class HeldDocuments {
    * there may be their own (7.1).
    */
   saversOf(files: readonly RoledFile[], reading: Reading): readonly HeldDocument[] {
-    const mayBeSave = (one: HeldDocument, { path, identity }: RoledFile) => {
-      const { from, until } = one.stood.get(path) ?? { from: 0, until: 0 };
-      return one.taken.has(path) && one.saved.has(identity) && until - from >= this.#settleMs;
-    };
+    const mayBeSave = (one: HeldDocument, { path, identity }: RoledFile) =>
+      one.taken.has(path) && one.saved.has(identity) && this.#mayHaveStood(one, path);
     return this.alive().filter(
       (one) => this.filesOf(one, reading).length === 0 && files.some((file) => mayBeSave(one, file)),
     );
@@ -260,14 +258,9 @@ export class HeldDocuments {
    * Whether another file has come to a document's place after one that was not sent, and is gone: its path was not, when
    * that one was renamed, and it may be gone with the last of them (7.1, 7.25).
    */
-  mayHaveGone({ accepted, stood }: HeldDocument, { identity }: RoledFile, reading: Reading): boolean {
-    const cameAt = stood.get(identity)?.from ?? Infinity;
-    const isLaterAndGone = ([what, { from, until }]: readonly [object | string, Span]) =>
-      typeof what === 'object' &&
-      from > cameAt &&
-      until - from >= this.#settleMs &&
-      reading.pathsOf(what).length === 0;
-    return accepted !== identity && [...stood].some(isLaterAndGone);
+  mayHaveGone({ accepted, files }: HeldDocument, { identity }: RoledFile, reading: Reading): boolean {
+    const later = [...files].slice([...files].indexOf(identity) + 1);
+    return accepted !== identity && later.some((one) => reading.pathsOf(one).length === 0);
   }
 
   #isKnown(one: HeldDocument, identity: object): boolean {
@@ -276,6 +269,12 @@ export class HeldDocuments {
 
   #hasStood({ stood }: HeldDocument, what: object | string): boolean {
     return this.#isLong(stood.get(what));
+  }
+
+  /** Whether ingestd may have seen it to stand there. */
+  #mayHaveStood({ stood }: HeldDocument, path: string): boolean {
+    const { from, until } = stood.get(path) ?? { from: 0, until: 0 };
+    return until - from >= this.#settleMs;
   }
 
   /**

@@ -164,6 +164,12 @@ export class Reading {
     );
   }
 
+  /** Whether the directory of a path cannot be listed, as far as something stands in it. */
+  isBesideUnlisted(path: string): boolean {
+    const directory = directoryOf(path);
+    return [...this.files.values()].some((one) => one.isUnlisted && directoryOf(one.path) === directory);
+  }
+
   /** Directories that a mount covers, or that are on a disk which is away. */
   covered(): ReadonlySet<object> {
     const files = [...this.files.values()].filter(({ path }) => isOutOfReach(path));
