@@ -1097,6 +1097,10 @@ describe('the simulation', () => {
     ],
     [430_000_121, 'what was mounted since a document was written over may hide its file (7.25)'],
     [
+      430_000_087,
+      'without numbers, what is written over just now is not where a document has gone (7.19, 7.25)',
+    ],
+    [
       430_002_152,
       'what is saved, with a backup, where a document has just been moved in a swap may be its own file (7.1)',
     ],

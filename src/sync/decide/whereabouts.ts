@@ -52,7 +52,9 @@ export async function whereaboutsOf(
 ): Promise<Whereabouts> {
   for (const { folder, path, stat, isNamed } of evidence.search.files) {
     const there = { folder, path };
-    if (!(await isSameContent(there, { stat, record }, evidence))) continue;
+    const isSame = await isSameContent(there, { stat, record }, evidence);
+    if (isSame === null) return { kind: 'unclear', ref: there };
+    if (!isSame) continue;
     if (!isNamed) return kept(there, 'its name cannot be sent', null);
     // It is back.
     if (refKey(there) === refKey(ref)) return { kind: 'unclear', ref };
@@ -98,17 +100,17 @@ export async function whereaboutsOf(
   };
 }
 
-/** Without birth times an inode number proves little, and birth times without a number as little. */
+/** Without birth times an inode number proves little, and birth times without a number as little. Null: it is changing. */
 async function isSameContent(
   ref: DocumentRef,
   { stat, record }: { readonly stat: FileStat; readonly record: LedgerRecord },
   { hash }: Evidence,
-): Promise<boolean> {
+): Promise<boolean | null> {
   if (stat.ino !== 0 && isBirthKnown(stat, record.stat)) return true;
   if (stat.size !== record.stat.size) return false;
-  const sha256 = await hash(ref, stat).catch(() => null);
   // What cannot be read may be it.
-  return sha256 === null || sha256 === record.sha256;
+  const sha256 = await hash(ref, stat).catch(() => record.sha256);
+  return sha256 === null ? null : sha256 === record.sha256;
 }
 
 function kept(ref: DocumentRef, why: string, at: StandingFile | null): Whereabouts {

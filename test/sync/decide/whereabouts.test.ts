@@ -149,6 +149,8 @@ describe('a file that is found', () => {
       { missing: unnumbered, sha256: 'aa', other: unnumbered },
       'nowhere',
     ],
+    ['by its times, and is changing', { missing: unnumbered, found: unknown('unreadable') }, 'unclear'],
+    ['by content', { missing: unnumbered, sha256: 'aa', other: { ...unnumbered, sha256: 'b' } }, 'unclear'],
     ['by its inode number, and cannot be read', { missing: unborn, sha256: new Error('EIO') }, 'unclear'],
   ])('%s', async (_, given, expected) => {
     expect((await whereabouts(given)).kind).toBe(expected);
