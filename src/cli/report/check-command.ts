@@ -22,14 +22,14 @@ export async function runCheck(
   });
   const problems = findings.filter(({ level }) => level === 'error').length;
   if (flags.json) context.output.json({ ok: problems === 0, problems, findings });
-  else {
-    printFindings(findings, context.output);
-    printVerdict(findings, context.output);
-  }
+  else printFindings(findings, context.output);
   return problems === 0 ? exitCodes.ok : exitCodes.unfinished;
 }
 
-/** Errors first, each with its fix where the message does not say it; that an address answers is no news below one. */
+/**
+ * Errors first, each with its fix where the message does not say it, and last how many there are; that an address answers
+ * is no news below one.
+ */
 export function printFindings(findings: readonly CheckFinding[], { line, colors }: Output): void {
   const marks = { error: colors.red('✘'), warning: colors.yellow('!'), info: colors.dim('·') };
   const faulty = new Set(findings.filter(({ level }) => level === 'error').map(({ subject }) => subject));
@@ -40,10 +40,6 @@ export function printFindings(findings: readonly CheckFinding[], { line, colors 
       if (finding.fix !== '') line(`  ${colors.dim(finding.fix)}`);
     }
   }
-}
-
-/** The last line: how many of them there are. */
-export function printVerdict(findings: readonly CheckFinding[], { line, colors }: Output): void {
   const problems = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.filter(({ level }) => level === 'warning').length;
   if (problems > 0) line(colors.red(`${countWords(problems, 'problem')} found.`));

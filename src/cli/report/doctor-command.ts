@@ -5,7 +5,7 @@ import type { DoctorReport } from '../../commands/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { checkOptions, printFindings, printVerdict } from './check-command.ts';
+import { checkOptions, printFindings } from './check-command.ts';
 import { examine } from '../../commands/doctor.ts';
 import { prepareCommand } from '../prepare-command.ts';
 
@@ -47,7 +47,6 @@ function printReport(report: DoctorReport, redactor: Redactor, output: Output): 
     findings.map((one) => cleaned(one, redactor)),
     output,
   );
-  printVerdict(findings, output);
 }
 
 /** Any text may contain a secret: the name of a file, an answer from the network. */
