@@ -42,6 +42,8 @@ describe('metadata of an upload', () => {
   });
 });
 
+const named = { title: 'T', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' } as const;
+
 const changes: readonly {
   readonly name: string;
   readonly accepted: Metadata;
@@ -52,10 +54,10 @@ const changes: readonly {
 }[] = [
   {
     name: 'sends only the field that changed',
-    accepted: { title: 'T', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
-    wanted: { title: 'U', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
+    accepted: named,
+    wanted: { ...named, title: 'U' },
     change: { title: 'U' },
-    after: { title: 'U', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
+    after: { ...named, title: 'U' },
   },
   {
     name: 'adds authors and keeps those it cannot take back',
@@ -67,22 +69,10 @@ const changes: readonly {
   },
   {
     name: 'keeps fields that disappear and says each',
-    accepted: {
-      title: 'T',
-      documentOwner: 'jane',
-      sourceType: 's',
-      documentUrl: 'https://a',
-      shareInfo: { mode: 'NONE' },
-    },
+    accepted: { ...named, shareInfo: { mode: 'NONE' } },
     wanted: {},
     change: null,
-    after: {
-      title: 'T',
-      documentOwner: 'jane',
-      sourceType: 's',
-      documentUrl: 'https://a',
-      shareInfo: { mode: 'NONE' },
-    },
+    after: { ...named, shareInfo: { mode: 'NONE' } },
     lost: ['title', 'documentOwner', 'sourceType', 'documentUrl', 'shareInfo'],
   },
   {
