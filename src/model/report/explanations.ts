@@ -323,6 +323,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'credential-missing': {
         cause: 'Credentials missing',
         fix: 'Set it in the .env beside the configuration file (mode 0600) or in the environment, or set the same name with _FILE to a file that holds it.',
+        health: 'attention',
       },
       'rate-limited': {
         cause: 'The service asked to wait',

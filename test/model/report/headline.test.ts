@@ -230,8 +230,8 @@ describe('the verdict of the ledger alone', () => {
 
   it.each([
     [
-      'tells of deliveries only',
-      status({ synced: 8 }, { reasons: [resting] }),
+      'tells of deliveries only, though a command may lack what a service has',
+      status({ synced: 8 }, { reasons: [resting, { code: 'credential-missing', message: 'x' }] }),
       'ingestd is not running. 8 of 8 documents delivered',
     ],
     [
