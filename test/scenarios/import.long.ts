@@ -180,7 +180,6 @@ describe('ledger import', () => {
 });
 
 it('root makes no state directory below another user’s, who could not read it', async () => {
-  // Only root makes what others cannot read.
   if (process.getuid?.() !== 0) return;
   await mkdir(place.home.join('theirs'));
   await chown(place.home.join('theirs'), nobody, nobody);

@@ -4,7 +4,7 @@ import type { NotifyEvent } from '../../../src/daemon/notify/event.ts';
 import { nextNotifyState } from '../../../src/daemon/notify/notify-state.ts';
 import type { NotifyState } from '../../../src/daemon/notify/notify-state.ts';
 import type { FailureStatus, Status } from '../../../src/model/report/status.ts';
-import { aFolder, aStatus } from '../../status/support/fake-control.ts';
+import { aFailure, aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const afterMs = 300_000;
 const begin: NotifyState = {
@@ -16,8 +16,7 @@ const begin: NotifyState = {
 };
 
 function failed(path: string, more: Partial<FailureStatus> = {}): FailureStatus {
-  const message = 'more than one dot';
-  return { folder: 'inbox', path, code: 'double-extension', message, attempts: 1, retryAt: null, ...more };
+  return { ...aFailure(path, 'double-extension', 'more than one dot'), ...more };
 }
 
 /** What is announced when the status is this at these seconds. */
