@@ -1100,6 +1100,7 @@ describe('the simulation', () => {
       430_000_087,
       'without numbers, what is written over just now is not where a document has gone (7.19, 7.25)',
     ],
+    [440_002_266, 'what a pattern names is compared in NFC, as names are (4)'],
     [
       430_002_152,
       'what is saved, with a backup, where a document has just been moved in a swap may be its own file (7.1)',

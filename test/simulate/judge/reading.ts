@@ -474,7 +474,7 @@ function listedBy(paths: Iterable<string>, saidOf: (path: string) => Said | null
 /** Null: it is not UTF-8. */
 function ignoreLines(content: Buffer): readonly string[] | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content).normalize('NFC');
     if (text.includes('\0')) return null;
     return text.split(/\r?\n|\r/).filter((line) => line !== '' && !line.startsWith('#'));
   } catch {
