@@ -1102,6 +1102,10 @@ describe('the simulation', () => {
     ],
     [440_002_266, 'what a pattern names is compared in NFC, as names are (4)'],
     [
+      440_002_807,
+      'a document waits with what it was sent with below an ignore file that is not valid (4, 7.35)',
+    ],
+    [
       430_002_152,
       'what is saved, with a backup, where a document has just been moved in a swap may be its own file (7.1)',
     ],

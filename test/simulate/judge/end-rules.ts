@@ -232,6 +232,7 @@ function judgeFile(end: End, file: RoledFile): void {
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait?.code === 'incomplete' && !isWhole(path, text)) return judge.blames(path);
+  if (wait?.code === 'unreadable' && isHeld && isSentWithShut(end, one)) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== text) tell('old-at-end', `${path}: the service holds ${one.text}`);
@@ -242,6 +243,12 @@ function judgeFile(end: End, file: RoledFile): void {
 function listsAnOwner({ judge, reading }: End, { attachments }: DocumentRole): boolean {
   const listed = attachments.map((path) => reading.files.get(path)).filter((file) => file !== undefined);
   return judge.held.othersOf(listed, reading, null).some((one) => one.attachments.length > 0);
+}
+
+/** Whether what a document was sent with stands below an ignore file that is not valid (contract 4, 7.35). */
+function isSentWithShut({ judge, reading }: End, { docId }: HeldDocument): boolean {
+  const shut = reading.all().filter(({ path }) => reading.shutDirectory(path) !== null);
+  return shut.some(({ identity }) => judge.taintNow(identity).sentWith.includes(docId));
 }
 
 /** Why a file may not go out, where somebody has to be told; null: it may, or it is ignored or goes out with another. */
