@@ -54,6 +54,8 @@ export interface StatusSources {
   readonly totals: Status['totals'];
   /** Of the daemon itself, and what other hosts keep it from. */
   readonly ownReasons: readonly Reason[];
+  /** Names of the folders that a person paused; left out: those that the engine has paused. */
+  readonly paused?: readonly string[];
   /** When folders that are paused for a time are resumed by themselves; left out: not known. */
   readonly pauseEnds?: PausedFolders['ends'];
 }
@@ -233,26 +235,18 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
+  const paused = pausedHere(sources);
+  const isAll = paused.length > 1 && paused.length === sources.folders.length;
+  const which = isAll ? 'all folders' : paused.join(', ');
+  const end = pauseEndWords(paused, sources.pauseEnds ?? {});
   return [
     ...generalReasons(sources),
-    ...pausedReason(pausedHere(sources), sources.settings, sources.pauseEnds),
+    ...(paused.length === 0 ? [] : [{ code: 'paused', message: `sending is paused for ${which}${end}` }]),
     ...held.map(({ folder, count }) => {
       const wait = countWords(count, 'deletion waits', 'deletions wait');
       return { code: 'held', message: `${folder}: ${wait} for approval` };
     }),
   ];
-}
-
-/** Which folders a person paused, and until when. */
-export function pausedReason(
-  paused: readonly string[],
-  { folders }: Pick<Settings, 'folders'>,
-  ends: PausedFolders['ends'] = {},
-): readonly Reason[] {
-  if (paused.length === 0) return [];
-  const isAll = paused.length > 1 && paused.length === folders.length;
-  const which = isAll ? 'all folders' : paused.join(', ');
-  return [{ code: 'paused', message: `sending is paused for ${which}${pauseEndWords(paused, ends)}` }];
 }
 
 /** What keeps back more than single documents, but for what a person decided or is to decide. */
@@ -329,8 +323,8 @@ function pausedOf(sources: StatusSources): readonly string[] {
   return isFleetPaused(sources.ownReasons) ? sources.folders.map(({ name }) => name) : pausedHere(sources);
 }
 
-function pausedHere({ engine, folders }: StatusSources): readonly string[] {
-  return folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
+function pausedHere({ engine, folders, paused }: StatusSources): readonly string[] {
+  return paused ?? folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
 }
 
 /** Uploads in doubt as a status lists them, the newest: all of one path are one, because one decision ends them. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 import { lineText, linesBack, readPast, readTotals } from '../../daemon/history/history-files.ts';
-import { generalReasons, makeStatus, pausedReason } from '../../daemon/make-status.ts';
+import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { isOfNoFolder, requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { isStartWaiting } from '../../daemon/process/waiting-start.ts';
@@ -29,7 +29,8 @@ export async function offlineStatus(
   const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
   const obstacles = await obstaclesOf(options, ledger, other);
-  const { paused, fleetPaused, pauseEnds } = await pausesOf(settings, fleet);
+  const { paused: all, fleetPaused, pauseEnds } = await pausesOf(settings, fleet);
+  const paused = fleetPaused ? [] : all;
   const state = await checkStateDirectory(settings.state.dir);
   const isWaiting = await isStartWaiting(settings.state.dir);
   // Who asks need not be who starts it.
@@ -48,19 +49,15 @@ export async function offlineStatus(
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     async (resting) => {
-      const status = restingStatus(resting, { totals, ownReasons });
+      const status = restingStatus(resting, { totals, ownReasons, paused, pauseEnds });
       return {
         ...status,
         pid: 0,
         health: 'error',
         state: 'stopped',
-        paused,
         account,
         // What keeps ingestd from starting says it of a folder that was never there; that of a trial is made.
-        reasons: [
-          ...generalReasons({ ownReasons, ...resting }).filter((one) => !isOfNoFolder(one, ledger)),
-          ...(fleetPaused ? [] : pausedReason(paused, settings, pauseEnds)),
-        ],
+        reasons: status.reasons.filter((one) => one.code !== 'held' && !isOfNoFolder(one, ledger)),
         folders: status.folders.map((folder) => ({
           ...folder,
           state: folder.state === 'unavailable' ? 'unavailable' : 'stopped',
@@ -88,7 +85,7 @@ async function obstaclesOf(
 /** What a daemon would say that has found all of this, and sends nothing. */
 export function restingStatus(
   resting: RestingEngine,
-  given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'most'>>,
+  given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'paused' | 'pauseEnds' | 'most'>>,
 ): Status {
   const status = makeStatus({
     totals: noTotals,
