@@ -922,13 +922,14 @@ export class Engine {
   /** What a file without a record counts as held with. */
   #unsentModesOf(file: Pick<FoundDocument, 'stat'>): readonly HeldMode[] {
     const { stat } = file;
-    if (stat.ino !== 0 && this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat)))
-      return [];
+    // Of a document that was deleted since it had, or attached, this file.
+    const former = this.#ledger.formerModes(stat);
+    if (this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat))) return former;
     // What a scan saw last may be gone since.
     for (const { ref, seen } of this.tasks.presentLike(stat))
       if (seen !== null && isPerhapsSame(seen.stat, stat)) this.#unsentModes.note(ref, seen);
     const known = this.#unsentAttachments.modeOf(stat) ?? this.#unsentModes.of(file);
-    return [...(known === null ? [] : [known]), ...this.#ledger.formerModes(stat)];
+    return known === null ? former : [known, ...former];
   }
 
   /** The same of a document, whose upload may be in doubt: the service may hold it with the mode that went out. */

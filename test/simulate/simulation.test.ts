@@ -1147,6 +1147,15 @@ describe('the simulation', () => {
     ],
     [190_005_980, 'what a mount covered has not come when it is there again (7.28)'],
     [
+      360_005_886,
+      'a link of what is kept private takes that to another document, whose file it becomes (7.27)',
+    ],
+    [400_001_155, 'so does a private file that was renamed over another document'],
+    [
+      360_001_330,
+      'what was attached after it was sent counts as an attachment once its owner is deleted (7.27)',
+    ],
+    [
       300_001_476,
       'of two links that were edited, only the number tells that one is a document that moved (7.19)',
     ],

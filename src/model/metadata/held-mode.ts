@@ -65,7 +65,8 @@ export function keepHeldMode(
   const isAllowed = record !== undefined && isWideningAllowed(record, stated.mode);
   const keeps = (one: HeldMode) => !isWider(one.mode, stated.mode) && !mayWiden(one, document, stated.source);
   const modes = isAllowed ? [] : [...otherModes(document, record, holders), ...(own === null ? [] : [own])];
-  const links = record === undefined ? linksOf(document, holders) : statedLinksOf(document, holders);
+  const isTold = record !== undefined && tellsOf(record, document.stat);
+  const links = isTold ? statedLinksOf(document, holders) : linksOf(document, holders);
   const linked = strictest(links.map(modeOfRecord).filter(keeps));
   const kept = strictest([...(linked === null ? [] : [linked]), ...modes.filter(keeps)]);
   const because = kept === linked && record !== undefined ? 'link' : undefined;
@@ -406,7 +407,7 @@ function otherModes(
   // What became of the file since it is this document, its record says. Of an imported or adopted one it does not.
   if (record !== undefined && tellsOf(record, found.stat) && !isModeUnknown(record)) return [];
   const former = holders.records.flatMap(otherFiles).filter(({ file }) => isAlike(file, found.stat));
-  return [...former, ...(linksOf(found, holders).length > 0 ? [] : holders.unsent)];
+  return [...former, ...holders.unsent];
 }
 
 /** Every file of a document with what it counts as held with once it is not that of the document any more. */
