@@ -39,7 +39,7 @@ export async function adoptState(settings: Whose, isTrial: boolean, log: LogPort
   const name = nameOf(settings, isTrial);
   if (!isShared(settings) && (other !== null || (await readOwner(dir)) !== name))
     await writeDurably(fileIn(dir), `${name}\n`);
-  return isAdopted ? `${words} (${other.name})` : null;
+  return isAdopted ? `the state directory was that of ${other.name}, a configuration that is gone` : null;
 }
 
 /** Null: it is this one's, or nobody's. */
