@@ -33,6 +33,13 @@ export interface GlobalFlags {
   readonly quiet?: boolean;
 }
 
+/** With those that many commands have. */
+export interface CommandFlags extends GlobalFlags {
+  readonly json?: boolean;
+  /** Nobody is asked. */
+  readonly yes?: boolean;
+}
+
 /** The level that the command line asks for; undefined: it leaves it to the configuration. */
 export function levelAskedFor({ logLevel, quiet }: GlobalFlags): LogLevel | undefined {
   return quiet === true ? 'error' : logLevel;

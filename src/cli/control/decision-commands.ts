@@ -2,17 +2,16 @@ import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Given, Resolution } from '../../model/ports/control-port.ts';
 import { confirm, nameAll } from '../prompter.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 
-interface RetryFlags extends GlobalFlags {
+interface RetryFlags extends CommandFlags {
   /** The name of a folder. */
   readonly all?: string;
-  readonly yes?: boolean;
 }
 
 /** `ingestd retry`: sends documents again. */
@@ -41,11 +40,10 @@ export async function retry(
   return exitCodes.ok;
 }
 
-interface ResolveFlags extends GlobalFlags {
+interface ResolveFlags extends CommandFlags {
   readonly docId?: string;
   readonly again?: boolean;
   readonly dismiss?: boolean;
-  readonly yes?: boolean;
 }
 
 /** `ingestd resolve`: ends the doubt about an upload. */
@@ -93,7 +91,7 @@ function doneWords(path: string, resolution: Resolution, when: string): string {
 export async function approve(
   context: CommandContext,
   folder: string | undefined,
-  flags: GlobalFlags & { yes?: boolean },
+  flags: CommandFlags,
 ): Promise<number> {
   const { settings, daemon, when, decisions } = await prepareAction(context, flags);
   const askedFor = async () => {
@@ -147,7 +145,7 @@ export async function keep(
 export async function share(
   context: CommandContext,
   paths: readonly string[],
-  flags: GlobalFlags & { readonly yes?: boolean },
+  flags: CommandFlags,
 ): Promise<number> {
   const { line } = context.output;
   const action = await prepareAction(context, flags);

@@ -7,7 +7,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { moveLedger, serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../prompter.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
@@ -17,20 +17,14 @@ import { importIntoLedger } from '../../commands/import-ledger.ts';
 import { withLedger } from '../../commands/offline/with-ledger.ts';
 import { fleetUser, prepareCommand } from '../prepare-command.ts';
 
-export async function ledgerExport(
-  context: CommandContext,
-  flags: GlobalFlags & { json?: boolean },
-): Promise<number> {
+export async function ledgerExport(context: CommandContext, flags: CommandFlags): Promise<number> {
   const { settings } = await prepareCommand(context, flags);
   const ledger = exportLedger(await readLedger(settings.state.dir));
   context.output.json(ledger, flags.json ? 'compact' : 'indented');
   return exitCodes.ok;
 }
 
-export async function ledgerVerify(
-  context: CommandContext,
-  flags: GlobalFlags & { json?: boolean },
-): Promise<number> {
+export async function ledgerVerify(context: CommandContext, flags: CommandFlags): Promise<number> {
   const { settings } = await prepareCommand(context, flags);
   const report = await verifyLedger(settings.state.dir);
   if (flags.json) context.output.json(report);
@@ -91,10 +85,7 @@ async function readText(cwd: string, file: string): Promise<string> {
   }
 }
 
-export async function serviceMoved(
-  context: CommandContext,
-  flags: GlobalFlags & { yes?: boolean },
-): Promise<number> {
+export async function serviceMoved(context: CommandContext, flags: CommandFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags);
   const options = { ...prepared, username: await fleetUser(prepared) };
   const moved = await withLedger(options, (ledger) =>

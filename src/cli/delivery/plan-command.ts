@@ -13,7 +13,7 @@ import { isObstacle } from '../../model/report/health.ts';
 import { pauseWords } from '../../model/report/pause-words.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
@@ -23,7 +23,7 @@ import { offlineView, prepareCommand } from '../prepare-command.ts';
 
 export async function plan(
   context: CommandContext,
-  flags: GlobalFlags & { json?: boolean; verbose?: boolean },
+  flags: CommandFlags & { verbose?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags, { checkFolders: true });
   const planned = await makePlan(await offlineView(context, prepared));

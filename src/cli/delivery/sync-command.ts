@@ -8,16 +8,13 @@ import { exitCodes } from '../../model/errors.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
 import { pauseWords } from '../../model/report/pause-words.ts';
 import { reasonWords } from '../../model/report/headline.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { runSync } from '../../daemon/run-sync.ts';
 import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
-export async function sync(
-  context: CommandContext,
-  flags: GlobalFlags & { json?: boolean },
-): Promise<number> {
+export async function sync(context: CommandContext, flags: CommandFlags): Promise<number> {
   const progress =
     context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
   const prepared = await prepareCommand(context, flags, {

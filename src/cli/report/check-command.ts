@@ -1,7 +1,7 @@
 import { countWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { check } from '../../commands/check/check.ts';
 import { prepareCommand, presentCredentials } from '../prepare-command.ts';
@@ -13,7 +13,7 @@ import type { PreparedCommand } from '../prepare-command.ts';
 
 export async function runCheck(
   context: CommandContext,
-  flags: GlobalFlags & { json?: boolean; online?: boolean },
+  flags: CommandFlags & { online?: boolean },
 ): Promise<number> {
   const prepared = await prepareCommand(context, flags, { checkFolders: true, reportsWarnings: false });
   const findings = await check({

@@ -3,16 +3,13 @@ import type { Redactor } from '../../lib/text/redactor.ts';
 import { cleanData } from '../../log/clean-data.ts';
 import type { DoctorReport } from '../../commands/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags, GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { checkOptions, printFindings } from './check-command.ts';
 import { examine } from '../../commands/doctor.ts';
 import { prepareCommand } from '../prepare-command.ts';
 
-export async function doctor(
-  context: CommandContext,
-  flags: GlobalFlags & { json?: boolean },
-): Promise<number> {
+export async function doctor(context: CommandContext, flags: CommandFlags): Promise<number> {
   const { output, redactor } = context;
   const options = await optionsOrProblem(context, flags);
   const report = await examine(options);

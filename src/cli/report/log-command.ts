@@ -8,16 +8,15 @@ import { directoryOf, refKey } from '../../model/document.ts';
 import { activityWords, createBursts } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, placesMeant } from '../../daemon/control/resolve-path.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
 import { createLogReader } from '../../daemon/history/read-log.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
 
-interface LogFlags extends GlobalFlags {
+interface LogFlags extends CommandFlags {
   readonly since?: string;
   readonly failed?: boolean;
-  readonly json?: boolean;
   readonly follow?: boolean;
   readonly all?: boolean;
   readonly verbose?: boolean;

@@ -5,14 +5,13 @@ import { statusLine } from '../../model/report/headline.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 import { findDaemon } from '../find-daemon.ts';
 import { credentialsFor, offlineView, requireFleet } from '../prepare-command.ts';
 
-interface StatusFlags extends GlobalFlags {
-  readonly json?: boolean;
+interface StatusFlags extends CommandFlags {
   readonly check?: boolean;
   readonly fleet?: boolean;
 }

@@ -3,17 +3,13 @@ import { exitCodes } from '../../model/errors.ts';
 import { eventWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
-import type { CommandContext, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { whyOffline } from '../../commands/offline/offline-reports.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
 import { offlineView } from '../prepare-command.ts';
 
-export async function why(
-  context: CommandContext,
-  path: string,
-  flags: GlobalFlags & { json?: boolean },
-): Promise<number> {
+export async function why(context: CommandContext, path: string, flags: CommandFlags): Promise<number> {
   const found = await findDaemon(context, flags);
   const wanted = insideWorkingDirectory(path, context.cwd, await foldersOf(found));
   const { daemon, prepared } = found;
