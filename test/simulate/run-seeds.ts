@@ -8,6 +8,7 @@ import { shrinkPlan } from './shrink-plan.ts';
 import { planText } from './world/plan.ts';
 import type { Plan } from './world/plan.ts';
 import { randomPlan } from './world/random-plan.ts';
+import { rarePlan } from './world/rare-plan.ts';
 import { runPlan } from './world/run-plan.ts';
 
 /** What one process found. */
@@ -29,6 +30,8 @@ const { values } = parseArgs({
     plan: { type: 'string', multiple: true },
     /** A planted fault of this bundle. */
     fault: { type: 'string' },
+    /** What is rarer in the plans of seeds: in none, in some, or in all. */
+    rare: { type: 'string', default: 'none' },
     log: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     /** Ends with the first that fails. */
@@ -77,5 +80,8 @@ write({ done, userMs: user / 1000, systemMs: system / 1000, known: Object.fromEn
 process.exit(0);
 
 function* randomPlans(): Iterable<Plan> {
-  for (let seed = first; seed < first + runs * stride; seed += stride) yield randomPlan(seed);
+  for (let seed = first; seed < first + runs * stride; seed += stride)
+    yield values.rare === 'none'
+      ? randomPlan(seed)
+      : rarePlan(seed, values.rare === 'all' ? () => true : undefined);
 }

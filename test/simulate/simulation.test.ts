@@ -996,6 +996,25 @@ describe('the simulation', () => {
       ],
       setting: { inDoubt: 'hold' },
     },
+    {
+      what: 'an approval is written as a whole, so that the next start does nothing of one that was refused (2)',
+      first: firstOf({ 'a.pdf': 'a', 'b.pdf': 'b' }),
+      steps: [
+        [20_000, { kind: 'remove', path: 'inbox/a.pdf' }],
+        [20_000, { kind: 'approve' }],
+        [150, { kind: 'ledger', fails: 'write', forMs: 300 }, 'ledger'],
+        [2_000, write('b.pdf', 'b2')],
+      ],
+      setting: { maxDeleteCount: 0 },
+    },
+    {
+      what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
+      first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
+      steps: [
+        [20_000, move('d/a.pdf', 'a.csv')],
+        [0, { kind: 'link', path: 'inbox/a.csv', to: 'inbox/.a.csv' }],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

@@ -147,17 +147,18 @@ export class DeletionHolds {
       return held;
     }
     const paths = held.map(({ ref }) => ref.path);
-    await this.#parts.writer.commitOnce([{ kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) }]);
-    if (!isOver || this.tasks(folder).some(({ ref }) => this.#parts.ledger.answer(ref) === undefined))
-      return held;
-    const known = this.#parts.ledger.root(folder);
+    const others = this.tasks(folder).filter((task) => !held.includes(task));
+    const endsHold = isOver && others.every(({ ref }) => this.#parts.ledger.answer(ref) !== undefined);
+    const known = endsHold ? this.#parts.ledger.root(folder) : undefined;
+    // Together: what a person is told was refused is not done.
     await this.#parts.writer.commitOnce([
-      { kind: 'hold', folder, hold: null },
+      { kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) },
+      ...(endsHold ? [{ kind: 'hold' as const, folder, hold: null }] : []),
       ...(known?.keeps === undefined
         ? []
         : [{ kind: 'root' as const, folder, identity: { ...known, keeps: undefined } }]),
     ]);
-    if (this.#areAllAnswered(folder)) await this.#roots.accept(folder);
+    if (endsHold && this.#areAllAnswered(folder)) await this.#roots.accept(folder);
     return held;
   }
 

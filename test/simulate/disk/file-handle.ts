@@ -18,9 +18,10 @@ export function openHandle(files: OpenFiles, { fd }: OpenFile, manners: DiskMann
     length = bytes.length - offset,
     position: number | null = null,
   ) =>
-    step('write', () => ({
-      bytesWritten: files.write(fd, bytes.subarray(offset, offset + length), position),
-    }));
+    step('write', () => {
+      const taken = manners.takes(files.path(fd), length);
+      return { bytesWritten: files.write(fd, bytes.subarray(offset, offset + taken), position) };
+    });
 
   return {
     fd,
@@ -28,7 +29,12 @@ export function openHandle(files: OpenFiles, { fd }: OpenFile, manners: DiskMann
     read: (into: Uint8Array, offset = 0, length = into.length - offset, position: number | null = null) =>
       step('read', () => ({ bytesRead: files.read(fd, into, { offset, length, position }), buffer: into })),
     write,
-    writeFile: async (data: string | Uint8Array) => void (await write(Buffer.from(data as string))),
+    writeFile: async (data: string | Uint8Array) => {
+      const bytes = Buffer.from(data as string);
+      let done = 0;
+      do done += (await write(bytes, done)).bytesWritten;
+      while (done < bytes.length);
+    },
     readFile: (encoding?: BufferEncoding) =>
       step('read', () => {
         const { content } = files.get(fd, 'read').inode;

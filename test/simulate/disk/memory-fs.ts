@@ -12,6 +12,8 @@ import { OpenFiles } from './open-files.ts';
 export interface DiskManners {
   /** Called at each system call; throws where it fails. `path` is absolute. */
   readonly onCall: (syscall: string, path: string) => void;
+  /** How many of so many bytes are written at a time. */
+  readonly takes: (path: string, bytes: number) => number;
   /** How long one that is waited for takes. */
   readonly wait: (syscall: string, path: string) => Promise<void>;
   readonly watch: (directory: Inode, listener: (kind: string, name: string) => void) => { close: () => void };
@@ -20,6 +22,7 @@ export interface DiskManners {
 /** A disk that never fails and takes no time. */
 const plainManners: DiskManners = {
   onCall: () => {},
+  takes: (_, bytes) => bytes,
   wait: async () => {},
   watch: () => ({ close: () => {} }),
 };
@@ -76,8 +79,9 @@ export function createMemoryFs(disk: MemoryDisk, manners: DiskManners = plainMan
       length = bytes.length,
       position: number | null = null,
     ) => {
-      manners.onCall('write', files.path(fd));
-      return files.write(fd, bytes.subarray(offset, offset + length), position);
+      const path = files.path(fd);
+      manners.onCall('write', path);
+      return files.write(fd, bytes.subarray(offset, offset + manners.takes(path, length)), position);
     },
     readdirSync: (path: Path, options?: Encoded & { readonly withFileTypes?: true }) =>
       call('scandir', path, (at) => {
@@ -139,7 +143,10 @@ export function createMemoryFs(disk: MemoryDisk, manners: DiskManners = plainMan
     ) => {
       const fd = sync.openSync(path, options?.flag ?? 'w', options?.mode);
       try {
-        sync.writeSync(fd, Buffer.from(data as string));
+        const bytes = Buffer.from(data as string);
+        let done = 0;
+        do done += sync.writeSync(fd, bytes, done);
+        while (done < bytes.length);
       } finally {
         sync.closeSync(fd);
       }

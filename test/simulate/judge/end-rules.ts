@@ -191,6 +191,19 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
   }
 }
 
+/** Where `sync` says that all is done, what stood before it began is at the service as it is (7.18). */
+export function judgeSynced(judge: Judge, began: number): void {
+  const reading = judge.reading();
+  for (const file of reading.files.values()) {
+    const { path, role, text } = file;
+    const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, text);
+    if (!isReady || judge.isAttached(file) || reading.twins.has(path) || !judge.hasStood(file, began))
+      continue;
+    if (!judge.held.othersOf([file], reading, null).some((one) => one.text === text))
+      judge.report('unfinished', `sync says that all is done, and ${path} is not at the service as it is`);
+  }
+}
+
 function judgeFile(end: End, file: RoledFile): void {
   const { judge, claims, places, reading } = end;
   const { path, role, text } = file;

@@ -411,7 +411,9 @@ export class HeldDocuments {
 
   /** Of a file with several names another document's may be another one. What stood for a moment only may be anyone's. */
   #isOfAnother(identity: object, one: HeldDocument, reading: Reading): boolean {
-    if (reading.pathsOf(identity).length > 1) return false;
+    const mayBe = (path: string) =>
+      !['elsewhere', 'ignored'].includes(reading.files.get(path)?.role.kind ?? '');
+    if (reading.pathsOf(identity).filter(mayBe).length > 1) return false;
     // Of a further copy, whose answer was lost, nobody knows.
     const known = this.alive().filter(({ answer }) => answer !== 'none');
     return known.some(

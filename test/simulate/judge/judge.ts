@@ -238,6 +238,14 @@ export class Judge {
     this.#keep(this.reading(), now);
   }
 
+  /** Another configuration in the same process: what that knows of what was not sent stays. */
+  reloaded(folders: readonly JudgedFolder[], now: number): void {
+    this.#folders = folders;
+    this.#startedAt = now;
+    this.retries();
+    this.#arrivals.started(now);
+  }
+
   crashed(error: unknown): void {
     this.report('crash', String((error as Error).stack ?? error));
   }
@@ -370,6 +378,14 @@ export class Judge {
     const isOld = this.#spans.of(text).some(({ from }) => from <= since);
     const mayBeSent = !this.#isPaused && !this.#mayBePaused;
     return !isOld || this.#arrivals.lastChange(path) > since || !mayBeSent || this.#tried.has(text);
+  }
+
+  /** Whether what stands in a file has stood there since then under its name, where a person lets all be sent. */
+  hasStood({ path, text, identity }: SeenFile, since: number): boolean {
+    const isOld = this.#spans
+      .of(text)
+      .some((span) => span.identity === identity && span.from <= since && span.to === null);
+    return isOld && this.#arrivals.lastChange(path) <= since && !this.#isPaused && !this.#mayBePaused;
   }
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */

@@ -22,6 +22,7 @@ export const promises = {
   'start-sends': '5',
   'too-many': '3',
   torn: '7.30',
+  unfinished: '2, 7.18',
   'unfit-sent': '4',
   'unready-sent': '4, 7.10, 7.29, 7.35',
   unquiet: '7.28',

@@ -1,4 +1,7 @@
+import { EventEmitter } from 'node:events';
 import http from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
 import { Duplex } from 'node:stream';
 
 import type { Scheduler } from './scheduler.ts';
@@ -15,6 +18,8 @@ export interface Peer {
 export interface Network {
   /** Resolves when a connection stands; rejects with the error of a connection that fails. */
   readonly connect: () => Promise<void>;
+  /** The same of one over which nothing is sent. */
+  readonly probe: () => Promise<void>;
   readonly accept: (connection: ServiceConnection) => Peer;
 }
 
@@ -113,6 +118,26 @@ class Connection extends Duplex {
   }
 }
 
+/** A socket by which it is only tried whether a connection comes about. */
+class Probe extends EventEmitter {
+  destroy = () => this;
+
+  constructor(network: Network, scheduler: Scheduler) {
+    super();
+    // Whoever asks listens before the next event.
+    scheduler.after(0, () => void this.#try(network));
+  }
+
+  async #try(network: Network): Promise<void> {
+    try {
+      await network.probe();
+      this.emit('connect');
+    } catch (error) {
+      this.emit('error', error);
+    }
+  }
+}
+
 /** Lets every connection of Node's HTTP agents lead to the network in memory. */
 export function replaceConnections(
   current: () => { readonly network: Network; readonly scheduler: Scheduler },
@@ -122,4 +147,11 @@ export function replaceConnections(
     return new Connection(network, scheduler);
   };
   Object.assign(http.Agent.prototype, { createConnection });
+  Object.assign(net, {
+    connect: () => {
+      const { network, scheduler } = current();
+      return new Probe(network, scheduler);
+    },
+  });
+  syncBuiltinESMExports();
 }

@@ -2,10 +2,13 @@ import { settingsSchema } from '../../../src/model/settings.ts';
 import type { Credentials, Settings } from '../../../src/model/settings.ts';
 import type { Daemon } from '../../../src/daemon/assemble-daemon.ts';
 import { openParts } from '../../../src/daemon/open-parts.ts';
+import { runSync } from '../../../src/daemon/run-sync.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import type { Log } from '../../../src/log/create-log.ts';
 import { guardTwinFolders } from '../../../src/daemon/process/guard-twin-folders.ts';
 import { openFolder } from '../../../src/scan/folder.ts';
+import type { UnsentAttachments } from '../../../src/sync/decide/unsent-attachments.ts';
 import type { Setting } from '../world/plan.ts';
 
 const credentials: Credentials = {
@@ -44,8 +47,28 @@ export function settingsOf(setting: Setting, prefix: string): Settings {
   };
 }
 
+/** Makes a pass as `sync` does. Rejects where that would end with an error. */
+export function startSync(settings: Settings, clock: Clock, log: Log): ReturnType<typeof runSync> {
+  Object.assign(systemClock, clock);
+  const options = {
+    settings,
+    credentials,
+    credentialsAdvice: async () => '',
+    makesFolders: false,
+    log,
+    onProgress: () => {},
+    watcher: 'native',
+  };
+  return runSync(options);
+}
+
 /** Starts ingestd as `run` does, without its page. Rejects where `run` would end. */
-export async function startDaemon(settings: Settings, clock: Clock, log: Log): Promise<Daemon> {
+export async function startDaemon(
+  settings: Settings,
+  clock: Clock,
+  log: Log,
+  unsent: UnsentAttachments,
+): Promise<Daemon> {
   const opened = settings.folders.map((folder) =>
     openFolder(folder, { settings, clock, log, watcher: 'native' }),
   );
@@ -57,6 +80,7 @@ export async function startDaemon(settings: Settings, clock: Clock, log: Log): P
     clock,
     startedAt: new Date(clock.now()).toISOString(),
     maxAttempts: null,
+    unsent,
   };
   return openParts(options, folders);
 }

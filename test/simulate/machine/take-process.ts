@@ -45,5 +45,7 @@ replaceGlobals({
   random: () => current?.random() ?? realRandom(),
   isThere: () => current !== null,
 });
+// Each pass of `sync` listens for signals, and one that is killed listens on.
+process.setMaxListeners(0);
 process.on('unhandledRejection', (error) => machine().crashed(error));
 process.on('uncaughtException', (error) => machine().crashed(error));

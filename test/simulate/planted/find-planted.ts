@@ -5,11 +5,15 @@ import type { Kind } from '../judge/promises.ts';
 // @ts-expect-error: it is read by the programs of the simulation too, which are no TypeScript.
 import { plantedFaults } from './planted-faults.mjs';
 import { randomPlan } from '../world/random-plan.ts';
+import { rarePlan } from '../world/rare-plan.ts';
+import type { Plan } from '../world/plan.ts';
 import { runPlan } from '../world/run-plan.ts';
 
 /** One that the simulation has to find. */
 export interface PlantedFault {
   readonly kind: Kind;
+  /** It shows only where something rarer than most happens: each plan has some then. */
+  readonly isRare?: boolean;
   /** Where it was found last. */
   readonly seed: number;
 }
@@ -32,17 +36,19 @@ for (const [name, fault] of faults.filter((_, place) => place % stride === index
 process.exit(0);
 
 /** Where the code has changed it may be another seed than the last one. */
-async function find(name: string, { kind, seed: last }: PlantedFault): Promise<FoundFault> {
+async function find(name: string, { kind, seed: last, isRare }: PlantedFault): Promise<FoundFault> {
+  const planOf = isRare === true ? (seed: number) => rarePlan(seed, () => true) : randomPlan;
   for (let others = 0; others <= mostRuns; others += 1) {
     const seed = others === 0 ? last : others;
-    if ((await isBroken(seed, kind, name)) && !(await isBroken(seed, kind))) return { name, seed, others };
+    const plan = planOf(seed);
+    if ((await isBroken(plan, kind, name)) && !(await isBroken(plan, kind))) return { name, seed, others };
   }
   return { name, seed: null, others: mostRuns };
 }
 
-async function isBroken(seed: number, only: Kind, planted?: string): Promise<boolean> {
+async function isBroken(plan: Plan, only: Kind, planted?: string): Promise<boolean> {
   Object.assign(globalThis, { planted });
-  const { violations } = await runPlan(randomPlan(seed), (kind) =>
+  const { violations } = await runPlan(plan, (kind) =>
     `${kind}/`.startsWith(`${only}/`) ? 'wanted' : 'passed',
   );
   return violations.length > 0;

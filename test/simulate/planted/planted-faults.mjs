@@ -1,8 +1,8 @@
 /**
  * Faults for a copy of the code, one at least for each promise of the judge: in `file`, `from`, a whole expression or
  * whole statements, becomes `to`, or `before` stands before it, and the simulation has to find `kind`. `seed`: a run that
- * finds it; where the code or the generator has changed it may be another one, which the test of the judge names. Where
- * `from` is gone, another place is to be found.
+ * finds it, where `isRare` with something that is rarer than most; where the code or the generator has changed it may be
+ * another one, which the test of the judge names. Where `from` is gone, another place is to be found.
  */
 export const plantedFaults = {
   'believes-a-lookup': {
@@ -319,6 +319,14 @@ export const plantedFaults = {
     file: 'src/model/metadata/held-mode.ts',
     from: 'otherModes(document, record, holders)',
     to: 'otherModes(document, record, { records: [], unsent: [] })',
+  },
+  'says-that-all-is-done': {
+    kind: 'unfinished',
+    isRare: true,
+    seed: 2,
+    file: 'src/daemon/run-sync.ts',
+    from: 'unfinished ? exitCodes.unfinished : exitCodes.ok',
+    to: 'exitCodes.ok',
   },
   'counts-one-more': {
     kind: 'numbers',

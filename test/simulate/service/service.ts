@@ -50,6 +50,8 @@ export type Stage = 'connect' | 'token' | 'renewal' | 'body' | 'answer';
 export interface ServiceManners {
   /** Resolves when a request may pass the stage. */
   readonly pass: (stage: Stage) => Promise<void>;
+  /** Whether connections are refused now, or taken and never answered. */
+  readonly isAway: (how: 'refused' | 'silent') => boolean;
   readonly endingOf: (request: ServiceRequest) => Ending;
   /** The first byte of a request to an ingestion operation has gone out. */
   readonly began: () => void;
@@ -78,7 +80,21 @@ export class SimulatedService implements Network {
     this.#manners = manners;
   }
 
-  connect = () => this.#manners.pass('connect');
+  connect = async (): Promise<void> => {
+    await this.#manners.pass('connect');
+    this.#requireHere();
+  };
+
+  /** The same without anything that holds it up. */
+  probe = async (): Promise<void> => {
+    await this.#scheduler.wait(1);
+    this.#requireHere();
+  };
+
+  #requireHere(): void {
+    if (this.#manners.isAway('refused'))
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  }
 
   accept = (connection: ServiceConnection): Peer => {
     this.#lastRequest += 1;
@@ -114,12 +130,15 @@ export class SimulatedService implements Network {
     { connection, isDropped }: { readonly connection: ServiceConnection; readonly isDropped: () => boolean },
   ): Promise<void> {
     const request = { ...this.#read(head, body), ...times };
+    const isSilent = this.#manners.isAway('silent');
     if (request.kind === 'token') {
+      if (isSilent) return;
       await this.#manners.pass(this.#hasExpired ? 'renewal' : 'token');
       this.#hasExpired = false;
       connection.answer(this.#token());
       return;
     }
+    if (isSilent) return this.#manners.complete(request, { kind: 'lost', taken: false }, null);
     const ending = this.#isAuthorized(head)
       ? this.#possible(this.#manners.endingOf(request), request)
       : ({ kind: 'expired', taken: false } as const);

@@ -37,22 +37,14 @@ function doAct(simulation: Simulation, act: Act, done: () => void): void {
         simulation.start();
         done();
       });
-    if (act.how !== 'stop' || simulation.daemon === null) {
-      simulation.kill({ power: act.how === 'power' });
-      begin();
-      return;
-    }
-    const { daemon } = simulation;
-    scheduler.later(
-      0,
-      () =>
-        void daemon.stop().finally(() =>
-          scheduler.inWorld(0, () => {
-            simulation.kill();
-            begin();
-          }),
-        ),
-    );
+    endProcess(simulation, act.how, begin);
+    return;
+  }
+  if (act.kind === 'sync') {
+    endProcess(simulation, act.how, () => {
+      simulation.sync();
+      done();
+    });
     return;
   }
   try {
@@ -64,7 +56,26 @@ function doAct(simulation: Simulation, act: Act, done: () => void): void {
   done();
 }
 
-function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): void {
+function endProcess(simulation: Simulation, how: 'kill' | 'power' | 'stop', ended: () => void): void {
+  const { daemon, scheduler } = simulation;
+  if (how !== 'stop' || daemon === null) {
+    simulation.kill({ power: how === 'power' });
+    ended();
+    return;
+  }
+  scheduler.later(
+    0,
+    () =>
+      void daemon.stop().finally(() =>
+        scheduler.inWorld(0, () => {
+          simulation.kill();
+          ended();
+        }),
+      ),
+  );
+}
+
+function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' | 'sync' }>): void {
   const { disk, scheduler, service, judge } = simulation;
   switch (act.kind) {
     case 'write':
@@ -95,7 +106,11 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
       disk.changed(at(act.path), (inode) => (inode.mode = act.mode));
       return;
     case 'fail':
-      simulation.failures.set(at(act.path), { code: act.code, until: scheduler.now() + act.forMs });
+      simulation.failures.set(at(act.path), {
+        code: act.code,
+        until: scheduler.now() + act.forMs,
+        isWhole: act.isWhole === true,
+      });
       scheduler.inWorld(act.forMs + 1, () => simulation.look());
       return;
     case 'mount':
@@ -107,9 +122,18 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' }>): 
     case 'full':
       simulation.fullUntil = scheduler.now() + act.forMs;
       return;
+    case 'ledger':
+      simulation.ledgerFails = { at: act.fails, until: scheduler.now() + act.forMs };
+      return;
+    case 'away':
+      simulation.away = { how: act.how, until: scheduler.now() + act.forMs };
+      return;
     case 'stall':
       simulation.watches.stall();
       scheduler.inWorld(act.forMs, () => simulation.watches.resume());
+      return;
+    case 'reload':
+      simulation.reload(act.folders ?? null);
       return;
     case 'clock':
       simulation.jumpedMs += act.jumpMs;
@@ -188,6 +212,8 @@ export function clearTheWay(simulation: Simulation): void {
   endings.length = 0;
   simulation.refused.clear();
   simulation.fullUntil = 0;
+  simulation.ledgerFails = null;
+  simulation.away = null;
   simulation.watches.resume();
   // A folder whose own ignore file is not valid is out of reach as a whole.
   for (const { name } of simulation.plan.setting.folders) {

@@ -17,9 +17,27 @@ export class Draft {
   #lastText = 0;
   #next: Pick<Step, 'afterMs' | 'gap'> = { afterMs: 0 };
 
-  constructor(random: SeededRandom, setting: Setting) {
+  readonly #texts: string;
+
+  /** `texts`: with what its texts begin, so that no two drafts write the same. */
+  constructor(random: SeededRandom, setting: Setting, texts = 'text ') {
     this.random = random;
     this.setting = setting;
+    this.#texts = texts;
+  }
+
+  /** Goes on from what others have done. */
+  follow(first: Plan['first'], steps: readonly Step[]): void {
+    for (const { path, text } of first) this.files.set(path, text);
+    for (const { act } of steps) {
+      if (act.kind === 'write') this.files.set(act.path, act.text);
+      else if (act.kind === 'append')
+        this.files.set(act.path, `${this.files.get(act.path) ?? ''}${act.text}`);
+      else if (act.kind === 'rename') this.#moved(act.path, act.to);
+      else if (act.kind === 'remove') this.#removed(act.path);
+      else if (act.kind === 'link' || act.kind === 'copy')
+        this.files.set(act.to, this.files.get(act.path) ?? '');
+    }
   }
 
   /** What was written until now is there from the beginning. */
@@ -47,7 +65,7 @@ export class Draft {
 
   text(): string {
     this.#lastText += 1;
-    return `text ${this.#lastText}`;
+    return `${this.#texts}${this.#lastText}`;
   }
 
   write(path: string, text: string): void {
@@ -56,18 +74,26 @@ export class Draft {
   }
 
   rename(path: string, to: string): void {
+    this.#moved(path, to);
+    this.act({ kind: 'rename', path, to });
+  }
+
+  #moved(path: string, to: string): void {
     for (const [known, text] of Array.from(this.files)) {
       if (known !== path && !known.startsWith(`${path}/`)) continue;
       this.files.delete(known);
       this.files.set(`${to}${known.slice(path.length)}`, text);
     }
-    this.act({ kind: 'rename', path, to });
   }
 
   remove(path: string): void {
+    this.#removed(path);
+    this.act({ kind: 'remove', path });
+  }
+
+  #removed(path: string): void {
     for (const known of Array.from(this.files.keys()))
       if (known === path || known.startsWith(`${path}/`)) this.files.delete(known);
-    this.act({ kind: 'remove', path });
   }
 
   /** A path in a folder, taken or not. */

@@ -42,11 +42,22 @@ export type Act =
   | { readonly kind: 'rename' | 'link' | 'copy'; readonly path: string; readonly to: string }
   | { readonly kind: 'remove'; readonly path: string }
   | { readonly kind: 'chmod'; readonly path: string; readonly mode: number }
-  | { readonly kind: 'fail'; readonly path: string; readonly code: string; readonly forMs: number }
+  | {
+      readonly kind: 'fail';
+      readonly path: string;
+      readonly code: string;
+      readonly forMs: number;
+      /** Of a directory: so does all that is below. */
+      readonly isWhole?: true;
+    }
   /** A disk is mounted on a directory: empty at first, and the same one at each later time; or it is taken away. */
   | { readonly kind: 'mount' | 'unmount'; readonly path: string }
   /** The disk of the ledger is full; the process is held up, and events pile up in the kernel. */
   | { readonly kind: 'full' | 'stall'; readonly forMs: number }
+  /** The disk of the ledger reports errors: for what it has to sync, or in the middle of what is written. */
+  | { readonly kind: 'ledger'; readonly fails: 'fsync' | 'write'; readonly forMs: number }
+  /** The service refuses connections, or takes them and never answers. */
+  | { readonly kind: 'away'; readonly how: 'refused' | 'silent'; readonly forMs: number }
   | { readonly kind: 'pause' | 'resume' | 'approve' | 'retry' | 'rescan' | 'again' | 'expire-tokens' }
   | {
       readonly kind: 'restart';
@@ -55,6 +66,10 @@ export type Act =
       /** The configuration of the next process; left out: as before. */
       readonly folders?: readonly PlannedFolder[];
     }
+  /** One pass of `sync` in the place of the process that runs, and then that again. */
+  | { readonly kind: 'sync'; readonly how: 'kill' | 'stop' }
+  /** SIGHUP, with another configuration or the same. */
+  | { readonly kind: 'reload'; readonly folders?: readonly PlannedFolder[] }
   | { readonly kind: 'clock'; readonly jumpMs: number }
   | { readonly kind: 'answer'; readonly ending: Ending }
   /** The service takes no file with these texts, until it takes all. */
@@ -86,12 +101,30 @@ export interface Plan {
 
 /** A step in words. */
 function stepText({ afterMs, gap, act }: Step): string {
+  const when = gap === undefined ? `${afterMs} ms later` : `when a request is at: ${gap}, ${afterMs} ms`;
+  return `${when}: ${actText(act)}`;
+}
+
+function actText(act: Act): string {
+  if (act.kind === 'ledger')
+    return act.fails === 'fsync'
+      ? `the disk of the ledger fails to sync for ${act.forMs} ms`
+      : `the disk of the ledger fails in the middle of what is written for ${act.forMs} ms`;
+  if (act.kind === 'away')
+    return act.how === 'refused'
+      ? `the service refuses connections for ${act.forMs} ms`
+      : `the service takes connections and never answers for ${act.forMs} ms`;
+  if (act.kind === 'sync')
+    return `${act.how === 'kill' ? 'ingestd is killed' : 'ingestd is stopped'}, and sync makes a pass`;
+  if (act.kind === 'reload')
+    return act.folders === undefined
+      ? 'SIGHUP with the same configuration'
+      : `SIGHUP with the folders ${JSON.stringify(act.folders)}`;
   const { kind, ...rest } = act;
   const words = Object.values(rest).map((value) =>
     typeof value === 'string' ? value : JSON.stringify(value),
   );
-  const when = gap === undefined ? `${afterMs} ms later` : `when a request is at: ${gap}, ${afterMs} ms`;
-  return `${when}: ${kind} ${words.join(' ')}`;
+  return `${kind} ${words.join(' ')}`;
 }
 
 /** A run in words, for a person. */

@@ -100,16 +100,19 @@ const answer: Trouble = (draft, random) => {
   }
 };
 
-/** With another configuration, now and then. */
-const restart: Trouble = (draft, random) => {
-  const { folders } = draft.setting;
+/** One of the folders is taken out, or has another mode or is polled. */
+export function otherFolders({ setting: { folders } }: Draft, random: SeededRandom): Setting['folders'] {
   const changed = random.pick(folders);
   const mode = random.pick([null, ...modes]);
   // A folder that is taken out comes back at the end.
-  const next =
-    folders.length > 1 && random.chance(0.5)
-      ? folders.filter((one) => one !== changed)
-      : folders.map((one) => (one === changed ? { ...one, mode, isPolled: random.chance(0.3) } : one));
+  return folders.length > 1 && random.chance(0.5)
+    ? folders.filter((one) => one !== changed)
+    : folders.map((one) => (one === changed ? { ...one, mode, isPolled: random.chance(0.3) } : one));
+}
+
+/** With another configuration, now and then. */
+const restart: Trouble = (draft, random) => {
+  const next = otherFolders(draft, random);
   draft.act({
     kind: 'restart',
     how: random.pick(['kill', 'kill', 'stop', 'power', 'power'] as const),

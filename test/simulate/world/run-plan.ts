@@ -38,11 +38,18 @@ export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult
     lateMs: setting.habits.attributeCacheMs ?? 0,
     noticeMs: noticeMs(plan),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
-    // Where folders were left out, it is killed at the end to have them back.
+    // Where folders were left out, it is killed at the end to have them back. What a disk did not take when it stopped is
+    // as unknown as after a death.
     isKilled: plan.steps.some(
-      ({ act }) => act.kind === 'restart' && (act.how !== 'stop' || act.folders !== undefined),
+      ({ act }) =>
+        act.kind === 'ledger' ||
+        act.kind === 'reload' ||
+        ((act.kind === 'restart' || act.kind === 'sync') && (act.how !== 'stop' || 'folders' in act)),
     ),
-    fullMs: Math.max(0, ...plan.steps.map(({ act }) => (act.kind === 'full' ? act.forMs : 0))),
+    fullMs: Math.max(
+      0,
+      ...plan.steps.map(({ act }) => (act.kind === 'full' || act.kind === 'ledger' ? act.forMs : 0)),
+    ),
   });
   const simulation = new Simulation(plan, judge);
   useMachine(simulation);
@@ -95,7 +102,7 @@ async function run(simulation: Simulation): Promise<void> {
 function noticeMs({ setting, steps }: Plan): number {
   const { events, habits } = setting;
   // Those that a later process is configured with too.
-  const later = steps.flatMap(({ act }) => (act.kind === 'restart' ? (act.folders ?? []) : []));
+  const later = steps.flatMap(({ act }) => ('folders' in act ? act.folders : []));
   const isPolled = [...setting.folders, ...later].some((folder) => folder.isPolled);
   if (events === 'lossy') return 16 * 60_000;
   if (isPolled || habits.type !== undefined) return 61_000;

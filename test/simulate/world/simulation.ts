@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Daemon } from '../../../src/daemon/assemble-daemon.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import type { Log } from '../../../src/log/create-log.ts';
-import { isDiskFull } from '../../../src/model/errors.ts';
+import { errorCode, exitCodes, isDiskFull } from '../../../src/model/errors.ts';
 import type { Settings } from '../../../src/model/settings.ts';
+import { UnsentAttachments } from '../../../src/sync/decide/unsent-attachments.ts';
 import { seededRandom } from '../../soak/seeded-random.ts';
 import type { SeededRandom } from '../../soak/seeded-random.ts';
 import { fileError } from '../disk/file-error.ts';
@@ -15,10 +16,11 @@ import { createMemoryFs } from '../disk/memory-fs.ts';
 import type { MemoryFs } from '../disk/memory-fs.ts';
 import { Scheduler } from '../machine/scheduler.ts';
 import type { Machine } from '../machine/take-process.ts';
-import { settingsOf, startDaemon } from '../machine/simulated-process.ts';
+import { settingsOf, startDaemon, startSync } from '../machine/simulated-process.ts';
 import { Watches } from '../machine/watches.ts';
 import { ordinaryEnding, SimulatedService } from '../service/service.ts';
 import type { Ending } from '../service/service.ts';
+import { judgeSynced } from '../judge/end-rules.ts';
 import type { Judge } from '../judge/judge.ts';
 import { imageOf } from './disk-image.ts';
 import { Gaps } from './gaps.ts';
@@ -56,7 +58,10 @@ export class Simulation implements Machine {
   readonly judge: Judge;
   readonly log: string[] = [];
   /** Paths on which system calls fail, with what and until when. */
-  readonly failures = new Map<string, { readonly code: string; readonly until: number }>();
+  readonly failures = new Map<
+    string,
+    { readonly code: string; readonly until: number; readonly isWhole: boolean }
+  >();
   readonly endings: Ending[] = [];
   /** Texts that the service does not take. */
   readonly refused = new Set<string>();
@@ -69,10 +74,17 @@ export class Simulation implements Machine {
   readonly unsaid = new Set<string>();
   /** Until when the disk of the ledger is full. */
   fullUntil = 0;
+  /** What of that disk fails, and until when. */
+  ledgerFails: { readonly at: 'fsync' | 'write'; readonly until: number } | null = null;
+  #isHalfWritten = false;
+  /** How the service is away, and until when. */
+  away: { readonly how: 'refused' | 'silent'; readonly until: number } | null = null;
   folders: readonly PlannedFolder[] = [];
   #settings: Settings | null = null;
   readonly #random: SeededRandom;
   readonly watches: Watches;
+  /** What the process that runs knows of files that were not sent. */
+  #unsent = new UnsentAttachments();
   #lives = 0;
   #boots = 1;
   #bootedAt = 0;
@@ -93,6 +105,7 @@ export class Simulation implements Machine {
     this.fs = createMemoryFs(this.disk, this.#manners());
     this.service = new SimulatedService(scheduler, {
       pass: (stage) => this.gaps.pass(stage),
+      isAway: (how) => this.away?.how === how && scheduler.now() < this.away.until,
       endingOf: ({ file }) =>
         this.refused.has(file?.text ?? '')
           ? { kind: 'failing', taken: false }
@@ -141,8 +154,16 @@ export class Simulation implements Machine {
 
   /** Whether the process cannot look at a path, absolute. */
   #isBarred(path: string): boolean {
-    const isLong = isLonger(path, this.plan.setting.maxPathBytes);
-    return isLong || (this.failures.get(path)?.until ?? 0) > this.scheduler.now();
+    return isLonger(path, this.plan.setting.maxPathBytes) || this.#failureAt(path) !== null;
+  }
+
+  /** The code with which a path fails now; null: it does not. */
+  #failureAt(path: string): string | null {
+    if (this.failures.size === 0) return null;
+    for (const [place, { code, until, isWhole }] of this.failures)
+      if (until > this.scheduler.now() && (path === place || (isWhole && path.startsWith(`${place}/`))))
+        return code;
+    return null;
   }
 
   /** For the next process. */
@@ -153,27 +174,77 @@ export class Simulation implements Machine {
 
   /** Begins ingestd, again and again while its disk is full. Other errors of its start are for the judge. */
   start(): void {
+    this.#unsent = new UnsentAttachments();
+    this.#beginLife(() => this.#run());
+  }
+
+  /** Makes one pass of `sync`, and begins ingestd when that is over. */
+  sync(): void {
     const { scheduler } = this;
+    this.#beginLife(async () => {
+      const began = scheduler.now();
+      const { exitCode } = await startSync(this.#settingsNow(), this.clock(), this.#log());
+      const life = this.#lives;
+      scheduler.inWorld(0, () => {
+        if (this.#lives !== life || !scheduler.isAlive()) return;
+        this.note(`sync ends with ${exitCode}`);
+        this.kill();
+        if (exitCode === exitCodes.ok) judgeSynced(this.judge, began);
+        this.start();
+      });
+    });
+  }
+
+  /** SIGHUP; `folders`: of another configuration, which is run in the same process when requests under way have ended. */
+  reload(folders: readonly PlannedFolder[] | null): void {
+    const { daemon, scheduler } = this;
+    if (daemon === null) return;
+    if (folders === null) {
+      scheduler.later(0, () => void daemon.refresh().catch((error: unknown) => this.judge.crashed(error)));
+      return;
+    }
+    const next = async (): Promise<void> => {
+      await daemon.drain();
+      await daemon.stop({ goesOn: true });
+      this.configure(folders);
+      this.judge.reloaded(folders, scheduler.now());
+      this.look();
+      await this.#run();
+    };
+    // Nobody can ask anything of it meanwhile.
+    this.daemon = null;
+    const life = this.#lives;
+    scheduler.later(0, () => void next().catch((error: unknown) => this.#failed(error, life)));
+  }
+
+  async #run(): Promise<void> {
+    const daemon = await startDaemon(this.#settingsNow(), this.clock(), this.#log(), this.#unsent);
+    this.daemon = daemon;
+    await daemon.start();
+  }
+
+  #settingsNow(): Settings {
     this.#settings ??= settingsOf({ ...this.plan.setting, folders: this.folders }, prefix);
-    const settings = this.#settings;
+    return this.#settings;
+  }
+
+  #beginLife(act: () => Promise<void>): void {
+    const { scheduler } = this;
     this.#lives += 1;
     const life = this.#lives;
     Object.defineProperty(process, 'pid', { value: firstPid + life, configurable: true });
     this.judge.started(this.folders, scheduler.now());
     this.look();
-    scheduler.beginLife(() => {
-      startDaemon(settings, this.clock(), this.#log())
-        .then((daemon) => {
-          this.daemon = daemon;
-          return daemon.start();
-        })
-        .catch((error: unknown) => {
-          if (!isDiskFull(error)) return this.judge.crashed(error);
-          this.kill();
-          scheduler.inWorld(againMs, () => {
-            if (this.#lives === life) this.start();
-          });
-        });
+    scheduler.beginLife(() => void act().catch((error: unknown) => this.#failed(error, life)));
+  }
+
+  #failed(error: unknown, life: number): void {
+    // Where the disk reports errors it ends, and whoever looks after it starts it again.
+    const isFailing = errorCode(error) === 'ledger-unwritable' && this.ledgerFails !== null;
+    if (!isDiskFull(error) && !isFailing) return this.judge.crashed(error);
+    this.kill();
+    this.scheduler.inWorld(againMs, () => {
+      if (this.#lives === life) this.start();
     });
   }
 
@@ -257,14 +328,20 @@ export class Simulation implements Machine {
       onCall: (syscall: string, path: string) => {
         if (path.startsWith(statePlace)) {
           if (syscall === 'write' && this.isFull()) throw fileError('ENOSPC', syscall, path);
+          if (this.ledgerFails !== null) this.#failLedger(syscall, path);
           return;
         }
         const { lookMs, maxPathBytes } = this.plan.setting;
         this.scheduler.spend(lookMs);
         if (isLonger(path, maxPathBytes)) throw fileError('ENAMETOOLONG', syscall, path);
-        const failure = this.failures.get(path);
-        if (failure !== undefined && failure.until > this.scheduler.now())
-          throw fileError(failure.code, syscall, path);
+        const code = this.#failureAt(path);
+        if (code !== null) throw fileError(code, syscall, path);
+      },
+      takes: (path: string, bytes: number): number => {
+        const { at, until } = this.ledgerFails ?? { at: 'fsync', until: 0 };
+        if (at !== 'write' || this.scheduler.now() >= until || !path.startsWith(statePlace)) return bytes;
+        this.#isHalfWritten = true;
+        return Math.floor(bytes / 2);
       },
       wait: (syscall: string, path: string): Promise<void> => {
         const isStep =
@@ -277,6 +354,16 @@ export class Simulation implements Machine {
       watch: (directory: Parameters<Watches['add']>[0], listener: Parameters<Watches['add']>[1]) =>
         this.watches.add(directory, listener),
     };
+  }
+
+  /** Half of what is written is on the disk before the error comes. */
+  #failLedger(syscall: string, path: string): void {
+    const { at, until } = this.ledgerFails ?? { at: 'fsync', until: 0 };
+    const isNow = this.scheduler.now() < until;
+    if (isNow && at === 'fsync' && /^f(?:data)?sync$/.test(syscall)) throw fileError('EIO', syscall, path);
+    if (syscall !== 'write' || !this.#isHalfWritten) return;
+    this.#isHalfWritten = false;
+    if (isNow) throw fileError('EIO', syscall, path);
   }
 
   #deliver(call: () => void): void {
