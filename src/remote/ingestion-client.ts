@@ -137,7 +137,9 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     const result = await sendHttpRequest({ ...head, guard: permit.guard }, { ...wire.http, waits });
     if (result.sent === 'nothing') permit.giveBack();
     else permit.spent();
-    return result.kind === 'answer' && result.status < 500;
+    // From now on no look takes a permit: where there are few in a minute, none would be left for documents.
+    if (result.kind === 'answer' && result.status < 500) isSilent = false;
+    return !isSilent;
   }
 
   /** A call that names the owner it was asked for or, with `documentOwner: always`, who is signed in. */
