@@ -1125,6 +1125,7 @@ describe('the simulation', () => {
       'a document waits with what it was sent with below an ignore file that is not valid (4, 7.35)',
     ],
     [450_002_291, 'looks for a service that answers again leave the permits to the documents (7.38)'],
+    [450_000_699, 'of links with one name nobody knows at which place their document is (7.19)'],
     [
       430_002_152,
       'what is saved, with a backup, where a document has just been moved in a swap may be its own file (7.1)',

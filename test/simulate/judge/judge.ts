@@ -334,6 +334,9 @@ export class Judge {
     const named = created === null ? [] : first.flatMap((moment) => uploadedFiles(request, moment));
     const alike = new Set(named.map((file) => file.identity).filter((other) => other !== identity));
     this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed, alike });
+    // Of links with one name nobody can tell at which place it is.
+    const isLinked = named.some((file) => file.identity === identity && file.path !== found?.path);
+    if (isLinked && found !== null) this.held.all.get(docId)?.left.add(found.path);
     const isMode = request.kind === 'modify' && request.file === null && request.attachments === null;
     if (found === null || request.kind === 'delete' || isMode) return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
