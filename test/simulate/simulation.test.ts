@@ -1126,6 +1126,7 @@ describe('the simulation', () => {
     ],
     [450_002_291, 'looks for a service that answers again leave the permits to the documents (7.38)'],
     [450_000_699, 'of links with one name nobody knows at which place their document is (7.19)'],
+    [460_000_285, 'a document has not come to where its file has been for a moment only (7.1)'],
     [
       430_002_152,
       'what is saved, with a backup, where a document has just been moved in a swap may be its own file (7.1)',

@@ -229,10 +229,13 @@ export class HeldDocuments {
         }
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
-      for (const { identity, path } of standing) {
+      for (const { identity, path, directory } of standing) {
         one.files.add(identity);
         const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
-        if (isSeen && !one.left.has(path)) noteStood(one.stood, identity, now);
+        // To where its file has been for a moment only its record has not followed.
+        const hasCome =
+          path === one.holding.path || directory === one.directory || this.#mayHaveStood(one, path);
+        if (isSeen && hasCome && !one.left.has(path)) noteStood(one.stood, identity, now);
       }
       for (const { path, text, identity } of files)
         if (text === one.text && one.files.has(identity)) noteStood(one.told, path, now);
