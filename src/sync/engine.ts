@@ -269,6 +269,8 @@ export class Engine {
       graceMs: (ref) => this.#graceMs(ref),
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
+      // Without a number it is told by size and time, as the one that is asked about.
+      isFound: async (stat) => stat.ino !== 0 && (await this.#search([stat]))([stat]).files.length > 0,
       standing: this.#directories.at,
       seenElsewhere: this.#directories.seenElsewhere,
       isArrivalCovered: (place) => this.folders.isArrivalCovered(place),

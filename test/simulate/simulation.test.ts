@@ -1201,6 +1201,7 @@ describe('the simulation', () => {
     [260_002_207, 'of two copies with one name, each goes out as it is stated (7.27)'],
     [260_000_592, 'a document goes on with a copy where its file has gone into a hidden directory (7.25)'],
     [260_003_953, 'a copy that was written over is none any more (7.1, 7.19)'],
+    [360_004_603, 'a copy is none of a document whose file stands where it is not sent (7.1, 7.25)'],
     [
       400_001_741,
       'what looks like the file of a document, and has the content of another one, is that one (7.19, 7.25)',

@@ -398,12 +398,8 @@ export class DocumentComparison {
   async #holdingDoubt(document: FoundDocument): Promise<Reason | undefined> {
     const known = this.#ledger.doubts();
     if (known.length === 0) return undefined;
-    const { evidence, writer, search } = this.#options;
-    const found = await doubtsOfFile(document, known, {
-      inspect: evidence.inspect,
-      // Without a number it is told by size and time, as the one that is asked about.
-      isFound: async (stat) => stat.ino !== 0 && (await search([stat]))([stat]).files.length > 0,
-    });
+    const { evidence, writer } = this.#options;
+    const found = await doubtsOfFile(document, known, evidence);
     const { ref, stat } = document;
     const following = found.following.map(({ id }): Change => ({ kind: 'follow', id, ref, stat }));
     if (following.length > 0) await writer.commit(following);

@@ -63,6 +63,8 @@ export interface MoveEvidence {
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** Null: another file by now. Rejects where it cannot be read. */
   readonly hash: (ref: DocumentRef, stat: FileStat) => Promise<string | null>;
+  /** Whether any directory that is listed has a file, as they are now. */
+  readonly isFound: (stat: FileStat) => Promise<boolean>;
 }
 
 /** A chain longer than this is sent file by file. */
@@ -161,7 +163,7 @@ async function findOrigin(
   document: FoundDocument,
   evidence: MoveEvidence,
 ): Promise<MoveDecision> {
-  const { ledger, tasks } = evidence;
+  const { ledger } = evidence;
   const { ref, stat: standing } = document;
   if (isBeingUploaded(task, document, evidence)) return compareAfterRequest;
   const possible = candidates(standing, perhapsMissing(standing, evidence));
@@ -169,15 +171,15 @@ async function findOrigin(
   const sha256 = await evidence.hash(ref, standing).catch(emptyUnlessPassing);
   if (sha256 === null) return compareAgain;
   if (sha256 === '') return none;
-  const like = possible.filter(
-    (entry) =>
-      isFileOf(entry, standing) || (entry.record.sha256 === sha256 && !standsElsewhere(entry, tasks)),
-  );
+  const like = possible.filter((entry) => isFileOf(entry, standing) || entry.record.sha256 === sha256);
   const found = await matchOfLeft({ ref, stat: standing, sha256 }, like, evidence);
   if (ledger.get(document.ref) !== undefined) return none;
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (found === null) return findRelocation(document, evidence);
   const { match, proof } = found;
+  const { stat: recorded } = match.record;
+  // Its own file stands at another path, sent or not: what is like it is a copy.
+  if (proof === 'content' && recorded.birthtimeMs !== 0 && (await evidence.isFound(recorded))) return none;
   // It may be a copy: what is back in its place within its grace keeps its document.
   const graceMs = proof === 'content' ? evidence.graceMs(match.ref) : 0;
   if (graceMs > 0) return { kind: 'settling', againMs: graceMs };
@@ -185,13 +187,6 @@ async function findOrigin(
   const stat = isEdited ? match.record.stat : document.stat;
   const step = { entry: match, to: document.ref, stat, isEdited };
   return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
-}
-
-/** Its own file was seen at another path: what is like it is a copy. */
-function standsElsewhere({ record: { stat } }: LedgerEntry, tasks: MoveEvidence['tasks']): boolean {
-  return [...tasks.presentLike(stat)].some(
-    ({ seen }) => seen !== null && isBirthKnown(seen.stat, stat) && sameFile(seen.stat, stat),
-  );
 }
 
 /**

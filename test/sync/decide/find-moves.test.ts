@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { fileKey, refKey, replacedPath } from '../../../src/model/document.ts';
+import { fileKey, refKey, replacedPath, sameFile } from '../../../src/model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../../src/model/document.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { changesOf, findMove, isStillTrue, moveUnsent } from '../../../src/sync/decide/find-moves.ts';
@@ -104,7 +104,9 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   if (task === undefined) throw new Error(`nothing stands at ${at}`);
   const isRootChanged = (folder: string) => place.changedRoots?.includes(folder) === true;
   const graceMs = () => place.graceMs ?? 0;
-  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, graceMs, inspect, hash });
+  const isFound = (stat: FileStat) =>
+    Promise.resolve(Object.values(disk).some((file) => sameFile(statOfFile(file), stat)));
+  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, graceMs, inspect, hash, isFound });
 }
 
 /** `from → to`, and what is left: `from` or, where an overwritten document takes that path, `from = whose`. */
