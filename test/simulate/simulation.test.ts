@@ -1110,6 +1110,7 @@ describe('the simulation', () => {
       400_002_221,
       'what is saved where a document was moved over another one, and is gone, may be the save of the first (7.1)',
     ],
+    [470_001_212, 'so may what is saved with a backup where a document was moved over another one (7.1)'],
     [
       400_001_408,
       'what is saved below an ignore file that is not valid is not known to be of the document that was renamed there (7.1, 7.35)',

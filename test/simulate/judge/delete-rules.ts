@@ -9,7 +9,7 @@ export function judgeDeletion(docId: string, { reading, held, approved }: Moment
   const standing = held.filesOf(one, reading).filter((file) => isListed(file) && held.isKnownFile(one, file));
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;
-  const others = new Set([...held.othersOf(counted, reading, one), ...held.saversOf(counted, reading)]);
+  const others = new Set([...held.othersOf(counted, reading, one), ...held.saversOf(counted, one)]);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.
   // Edited and moved: where numbers are used again, or are none, nobody can tell.

@@ -105,15 +105,13 @@ export class HeldDocuments {
   }
 
   /**
-   * Documents that have gone to the place of another one with their file, which is gone from there by now: what was saved
-   * there may be their own (7.1).
+   * The other documents that have gone to the place of one with their file, which has left it by now: what was saved there
+   * may be their own, with a backup or without (7.1).
    */
-  saversOf(files: readonly RoledFile[], reading: Reading): readonly HeldDocument[] {
+  saversOf(files: readonly RoledFile[], except: HeldDocument): readonly HeldDocument[] {
     const mayBeSave = (one: HeldDocument, { path, identity }: RoledFile) =>
       one.taken.has(path) && one.saved.has(identity) && this.#mayHaveStood(one, path);
-    return this.alive().filter(
-      (one) => this.filesOf(one, reading).length === 0 && files.some((file) => mayBeSave(one, file)),
-    );
+    return this.alive().filter((one) => one !== except && files.some((file) => mayBeSave(one, file)));
   }
 
   /** Copies that no other document is of, where its own file is gone: by its content it is one of these by now (7.1). */
