@@ -97,6 +97,11 @@ export function isDiskFull(error: unknown): boolean {
   return causes.map(errorCode).some((code) => code === 'ENOSPC' || code === 'EDQUOT');
 }
 
+/** Says whether nothing is there; where something could not be looked at, nobody knows. */
+export function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+}
+
 /** A file is no longer the one that was inspected. */
 export class ContentChangedError extends IngestdError {
   constructor(message: string, details?: ErrorOptions) {

@@ -997,6 +997,18 @@ describe('the simulation', () => {
       setting: { inDoubt: 'hold' },
     },
     {
+      what: 'a directory that cannot be looked at in one folder is still the one that another folder shows (5)',
+      first: firstOf({ 'a.pdf': 'a' }),
+      steps: [
+        [20_000, { kind: 'fail', path: 'inbox', code: 'EIO', forMs: 60_000, isWhole: true }],
+        [70_000, { kind: 'rescan' }],
+      ],
+      setting: {
+        folders: ['inbox', 'second'].map((name) => ({ name, mode: null, isPolled: false })),
+        isBound: true,
+      },
+    },
+    {
       what: 'an approval is written as a whole, so that the next start does nothing of one that was refused (2)',
       first: firstOf({ 'a.pdf': 'a', 'b.pdf': 'b' }),
       steps: [

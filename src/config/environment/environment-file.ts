@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
-import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import { ConfigurationError, errorCode, errorMessage, isMissing } from '../../model/errors.ts';
 import { readTrustedFile } from '../trusted-file.ts';
 
 /** The `.env` beside the configuration file. */
@@ -29,7 +29,7 @@ export async function readEnvironmentFile(
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { file, values: {}, warnings: [] };
+    if (isMissing(error)) return { file, values: {}, warnings: [] };
     // Docker makes one where the file that it is to mount is missing.
     if (code === 'EISDIR')
       return {

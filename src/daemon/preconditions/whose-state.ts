@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { writeDurably } from '../../lib/files/durable-file.ts';
-import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import { ConfigurationError, isMissing } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
@@ -53,7 +53,7 @@ async function otherOwner(
   if (name === null || name === nameOf(settings, isTrial)) return null;
   const exists = await stat(name).then(
     () => true,
-    (error: unknown) => errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR',
+    (error: unknown) => !isMissing(error),
   );
   return { name, exists };
 }

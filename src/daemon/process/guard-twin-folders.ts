@@ -6,7 +6,7 @@ import { printable } from '../../lib/text/printable.ts';
 import { repeat } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { joinPath, sameDirectory } from '../../model/document.ts';
-import { errorMessage } from '../../model/errors.ts';
+import { errorMessage, isMissing } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -82,7 +82,7 @@ async function findTwins(folders: readonly FolderPort[]): Promise<ReadonlyMap<st
   const twins = new Map<string, Reason>();
   const before: Placed[] = [];
   for (const port of folders) {
-    const root = await realpath(port.path).catch(() => null);
+    const root = await realpath(port.path).catch((error: unknown) => (isMissing(error) ? null : port.path));
     if (root === null) continue;
     const placed = { port, root };
     const reason = await twinReason(placed, before, table);
@@ -123,7 +123,10 @@ async function isListed({ port, root }: Placed, directory: string): Promise<bool
   return found.kind !== 'ignored' || !unlistedCodes.has(found.code);
 }
 
+/** Where one of two cannot be looked at now, the mount table says that they are. */
 async function areSame(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => null)));
-  return a !== null && b !== null && a !== undefined && b !== undefined && sameDirectory(a, b);
+  const look = (path: string) => stat(path).catch((error: unknown) => (isMissing(error) ? null : 'unseen'));
+  const [a, b] = await Promise.all([look(one), look(other)]);
+  if (a === null || b === null) return false;
+  return typeof a === 'string' || typeof b === 'string' || sameDirectory(a, b);
 }
