@@ -18,6 +18,7 @@ export const plainSetting: Omit<Setting, 'folders'> = {
   eventQueue: 16_384,
   lookMs: 0.02,
   maxPathBytes: 4096,
+  followSymlinks: undefined,
 };
 
 /** Takes away what a failure does not need: steps, files, folders, what is strange, and time. */

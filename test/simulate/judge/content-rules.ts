@@ -173,7 +173,7 @@ const noWiderThanStated: Rule = ({ file, mode, statement }, add) => {
 /** Contract 7.27: sharing never widens by absence. */
 const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => {
   const asked = modeOf(request);
-  if (statement === null || document === null || asked === null) return;
+  if (statement === null || document === null || asked === null || document.shared === asked) return;
   const { holding } = document;
   if (widensByAbsence(asked, holding, statement))
     add(
@@ -184,7 +184,7 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
 
 /** Contract 7.27: the mode goes with the file; what was an attachment, or private and not sent, counts as held so. */
 const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, statement }, add) => {
-  if (statement === null || request.file === null) return;
+  if (statement === null || request.file === null || document?.shared === mode) return;
   const holdings = [
     ...moment.held.holdingsOf(file.identity, document),
     ...moment.taintOf(file.identity).holdings,

@@ -3,9 +3,10 @@ import { isListed } from './content-rules.ts';
 import type { Add, Moment } from './moment.ts';
 
 /** What is wrong with the deletion of one document (contract 4 and 7.25). */
-export function judgeDeletion(docId: string, { reading, held, approved }: Moment, add: Add): void {
+export function judgeDeletion(docId: string, { reading, held, approved, kept }: Moment, add: Add): void {
   const one = held.all.get(docId);
   if (one === undefined || one.isDeleted) return;
+  if (kept.has(docId)) add('deleted-kept', `${docId} is deleted, and a person has kept it`);
   const standing = held.filesOf(one, reading).filter((file) => isListed(file) && held.isKnownFile(one, file));
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;

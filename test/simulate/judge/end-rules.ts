@@ -82,7 +82,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     const one = judge.held.all.get(docId);
     // What cannot be seen may be anywhere in there.
     const isAnyHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
-    if (one === undefined || one.isDeleted || isAnyHidden) continue;
+    if (one === undefined || one.isDeleted || isAnyHidden || judge.isKept(docId)) continue;
     // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).
     const isShut = [place, ...one.places.keys(), ...one.taken].some(
       (path) => reading.shutDirectory(path) !== null,
@@ -138,7 +138,7 @@ function leftOverKind(
 
 /** Nothing doubled unreported. */
 const nothingUnknown: EndRule = ({ judge, claims: { duplicates }, places }) => {
-  const unknown = judge.held.alive().filter(({ docId }) => !places.has(docId));
+  const unknown = judge.held.alive().filter(({ docId }) => !places.has(docId) && !judge.isForgotten(docId));
   if (unknown.length > duplicates)
     judge.report(
       'unreported',
@@ -218,7 +218,7 @@ function judgeFile(end: End, file: RoledFile): void {
   const why = whyNot(file);
   // A restart forgets the list of an owner that was not sent.
   const isOpen = role.kind === 'document' && (role.obstacle?.isOpen === true || listsAnOwner(end, role));
-  if (isOpen || judge.isAttached(file)) return judge.blames(path);
+  if (isOpen || judge.isAttached(file) || judge.isDismissed(file)) return judge.blames(path);
   if (isHeld && !reading.twins.has(path)) judgeWidth(judge, file, one);
   if (why !== null) {
     // Of a directory that cannot be read a reason tells, for all that is below.

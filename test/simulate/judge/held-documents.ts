@@ -39,6 +39,8 @@ export interface HeldDocument {
   told: Map<string, Span>;
   /** The names that these are, by their directories, which take them along (contract 7.25). */
   slots: Map<string, string>;
+  /** As widely as a person has let it be shared (contract 7.27); null: as it is stated and held. */
+  shared: ShareMode | null;
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
   isKept: boolean;
   keptUntil: number;
@@ -452,6 +454,7 @@ function newDocument(
     places: new Map([[path, null]]),
     told: new Map([[path, always]]),
     slots: new Map(),
+    shared: null,
     isKept: false,
     keptUntil: -Infinity,
     left: new Set(),

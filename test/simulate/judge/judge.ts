@@ -9,6 +9,7 @@ import type { Add, LiveIntent, Moment } from './moment.ts';
 import type { Kind } from './promises.ts';
 import { nameOf, Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
+import type { ShareMode } from './statement.ts';
 import { Taints } from './taints.ts';
 import type { Taint } from './taints.ts';
 import { honouredMs, judgeTimes } from './time-rules.ts';
@@ -92,6 +93,14 @@ export class Judge {
   #isDelivered = false;
   readonly #blamed = new Set<string>();
   readonly #approved = new Set<string>();
+  /** Documents that a person keeps while their files are out of sight, and those of which that is certain. */
+  readonly #kept = new Map<string, { readonly isSure: boolean }>();
+  /** Doubts that a person has forgotten: what stood there then. */
+  readonly #dismissed: { readonly path: string; readonly files: ReadonlyMap<object, string> }[] = [];
+  /** Documents that nobody asks for any more. */
+  readonly #forgotten = new Set<string>();
+  /** No person has had all that failed sent again since. */
+  #isDismissedNow = false;
   /** What has gone out, taken or not. */
   readonly #tried = new Set<string>();
   /** Modes that were sent last and refused, by docId: a process that is killed does not know that. */
@@ -148,7 +157,8 @@ export class Judge {
       for (const { path, identity } of reading.files.values()) if (paths.has(path)) identities.add(identity);
     }
     // An approval lets go what is missing, not what is back.
-    for (const docId of this.#approved) if (!this.#isOutOfSight(docId, reading)) this.#approved.delete(docId);
+    for (const answered of [this.#approved, this.#kept])
+      for (const docId of answered.keys()) if (!this.#isOutOfSight(docId, reading)) answered.delete(docId);
     this.#keep(reading, now);
   }
 
@@ -168,6 +178,81 @@ export class Judge {
     for (const { docId } of this.held.alive())
       if (this.#isOutOfSight(docId, this.reading())) this.#approved.add(docId);
     this.#keep(this.reading(), now);
+  }
+
+  /**
+   * A person keeps what is out of sight and held. Call what it gives with how many documents ingestd says it keeps: where
+   * these are all that are out of sight, it is certain which.
+   */
+  keeps(): (kept: number, now: number) => void {
+    const isGone = ({ docId }: HeldDocument) =>
+      !this.#kept.has(docId) && this.#isOutOfSight(docId, this.reading());
+    const gone = this.held.alive().filter(isGone);
+    for (const { docId } of gone) this.#kept.set(docId, { isSure: false });
+    return (kept, now) => {
+      for (const { docId, isDeleted } of gone)
+        if (kept === 0 || isDeleted) this.#kept.delete(docId);
+        else if (kept === gone.length && this.#kept.has(docId)) this.#kept.set(docId, { isSure: true });
+      this.#keep(this.reading(), now);
+    };
+  }
+
+  isKept(docId: string): boolean {
+    return this.#kept.has(docId);
+  }
+
+  /** A person has some documents shared as it is stated for them. */
+  shares(documents: readonly { readonly path: string; readonly sharing: ShareMode }[]): void {
+    for (const { path, sharing } of documents)
+      for (const one of this.held.alive())
+        if (this.held.placedFiles(one, this.reading()).some((file) => file.path === path.normalize('NFC')))
+          one.shared = sharing;
+  }
+
+  /** A person forgets the doubt about a path: nothing is sent for it. */
+  dismisses(path: string, now: number): void {
+    const file = this.reading().files.get(path.normalize('NFC'));
+    const doubts = this.#doubts().filter((one) => one.paths.has(path.normalize('NFC')));
+    const identities = [
+      ...(file === undefined ? [] : [file.identity]),
+      ...doubts.flatMap((one) => [...one.identities]),
+    ];
+    this.#dismissed.push({
+      path: path.normalize('NFC'),
+      files: new Map(identities.map((one) => [one, file?.text ?? ''])),
+    });
+    this.#isDismissedNow = true;
+    for (const one of this.held.alive())
+      if (
+        one.answer !== 'usable' &&
+        (one.places.has(path.normalize('NFC')) || identities.some((other) => one.files.has(other)))
+      )
+        this.#forgotten.add(one.docId);
+    this.#keep(this.reading(), now);
+  }
+
+  /** Whether a person has forgotten what became of a file, which may not be sent for that. */
+  isDismissed({ path, identity }: SeenFile): boolean {
+    return this.#dismissed.some((one) => one.path === path || one.files.has(identity));
+  }
+
+  isForgotten(docId: string): boolean {
+    return this.#forgotten.has(docId);
+  }
+
+  /** A document at the service of which ingestd does not know, and that may be of a path; null: there is none. */
+  unknownAt(path: string): string | null {
+    const isThere = (one: HeldDocument) => one.answer !== 'usable' && one.places.has(path.normalize('NFC'));
+    return this.held.alive().find(isThere)?.docId ?? null;
+  }
+
+  /** A person has said which document it is that is in doubt. */
+  adopts(docId: string, path: string): void {
+    const one = this.held.all.get(docId);
+    if (one !== undefined) one.answer = 'usable';
+    const isOther = (doubt: Doubt) => !doubt.paths.has(path.normalize('NFC'));
+    this.#openDoubts.push(...this.#inDoubt.filter((doubt) => !isOther(doubt)));
+    this.#inDoubt = this.#inDoubt.filter(isOther);
   }
 
   /** A person stops all sending; to be called when ingestd has said that it is so, which a resume meanwhile takes back. */
@@ -194,6 +279,7 @@ export class Judge {
 
   /** A person has had what failed tried again. */
   retries(): void {
+    this.#isDismissedNow = false;
     this.#unusable = 0;
   }
 
@@ -475,6 +561,10 @@ export class Judge {
     const [file] = files;
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(isInDoubt))
       this.report('doubled/in-doubt', `${file.path} is sent again while its first upload is in doubt`);
+    const isForgotten = ({ path, identity, text }: RoledFile) =>
+      this.#dismissed.some((one) => one.path === path && one.files.get(identity) === text);
+    if (this.#isDismissedNow && file !== undefined && files.every(isForgotten))
+      this.report('doubled/dismissed', `${file.path} is sent again, and a person has forgotten its doubt`);
     const sent = files.find((one) => !isInDoubt(one)) ?? file;
     // Of copies with one name nobody can tell which of these it was.
     if (sent !== undefined)
@@ -524,6 +614,7 @@ export class Judge {
       taintOf: this.#taints.all(now),
       glimpseOf: (identity) => this.#taints.all(now, 0)(identity),
       approved: new Set(this.#approved),
+      kept: new Set([...this.#kept].filter(([, { isSure }]) => isSure).map(([docId]) => docId)),
       isPaused: this.#isPaused,
     };
     const oldest = now - minuteMs - lateMs - noticeMs - settleMs;

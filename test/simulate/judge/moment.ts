@@ -22,6 +22,8 @@ export interface Moment {
   readonly glimpseOf: (identity: object) => Taint;
   /** Deletions that a person has let go, while their files are out of sight. */
   readonly approved: ReadonlySet<string>;
+  /** Documents that a person keeps, while their files are out of sight. */
+  readonly kept: ReadonlySet<string>;
   /** A person has stopped all sending. */
   readonly isPaused: boolean;
 }

@@ -3,6 +3,7 @@ export const promises = {
   'attachment-alone': '4',
   'attachments-at-end': '4',
   crash: '2',
+  'deleted-kept': '2',
   'deleted-standing': '4, 7.25',
   'deleted-unguarded': '3, 7.15',
   'deleted-unseen': '7.25',

@@ -33,6 +33,7 @@ export function settingsOf(setting: Setting, prefix: string): Settings {
       path: `${prefix}/disk/${name}`,
       metadata: mode === null ? {} : { shareInfo: { mode } },
       watch: isPolled ? 'polling' : 'auto',
+      followSymlinks: setting.followSymlinks === true,
     })),
     timing: { settleMs: setting.settleMs },
     safety: { maxDeletePercent: 0, maxDeleteCount: setting.maxDeleteCount, inDoubt: setting.inDoubt },

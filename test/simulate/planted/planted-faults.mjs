@@ -320,6 +320,22 @@ export const plantedFaults = {
     from: 'otherModes(document, record, holders)',
     to: 'otherModes(document, record, { records: [], unsent: [] })',
   },
+  'keeps-nothing': {
+    kind: 'deleted-kept',
+    isRare: true,
+    seed: 64,
+    file: 'src/sync/decide/deletion-holds.ts',
+    from: 'keeps ? { keeps } : {}',
+    to: '{}',
+  },
+  'forgets-that-it-was-to-forget': {
+    kind: 'doubled/dismissed',
+    isRare: true,
+    seed: 23,
+    file: 'src/model/doubts.ts',
+    from: 'const refused: Failure = {',
+    before: 'return [...forgotten, ...cleared];',
+  },
   'says-that-all-is-done': {
     kind: 'unfinished',
     isRare: true,

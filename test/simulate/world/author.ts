@@ -4,6 +4,7 @@ import type { DecisionPort } from '../../../src/model/ports/control-port.ts';
 import type { Inode } from '../disk/inode.ts';
 import { judgeTried } from '../judge/end-rules.ts';
 import { saidBy } from './claims.ts';
+import { keep, resolve, share } from './decide.ts';
 import type { Act, Step } from './plan.ts';
 import { prefix } from './simulation.ts';
 import type { Simulation } from './simulation.ts';
@@ -131,6 +132,19 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' | 'sy
     case 'stall':
       simulation.watches.stall();
       scheduler.inWorld(act.forMs, () => simulation.watches.resume());
+      return;
+    case 'keep':
+      keep(simulation);
+      return;
+    case 'share':
+      share(simulation);
+      return;
+    case 'resolve':
+      resolve(simulation, act.how);
+      return;
+    case 'symlink':
+      simulation.makeParents(act.path);
+      disk.make(at(act.path), 'link').inode.target = at(act.to);
       return;
     case 'reload':
       simulation.reload(act.folders ?? null);

@@ -28,7 +28,10 @@ export async function ledgerClaims(
     const entries = [...ledger.entries()];
     const duplicates =
       entries.reduce((sum, { record }) => sum + record.possibleDuplicates, 0) +
-      ledger.doubts().reduce((sum, { count }) => sum + count, 0);
+      ledger
+        .doubts()
+        .filter(({ dismissed }) => dismissed !== true)
+        .reduce((sum, { count }) => sum + count, 0);
     return { documents: entries.map(({ ref, record }) => ({ ...ref, docId: record.docId })), duplicates };
   } finally {
     await ledger.close();

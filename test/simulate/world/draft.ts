@@ -35,6 +35,7 @@ export class Draft {
         this.files.set(act.path, `${this.files.get(act.path) ?? ''}${act.text}`);
       else if (act.kind === 'rename') this.#moved(act.path, act.to);
       else if (act.kind === 'remove') this.#removed(act.path);
+      else if (act.kind === 'symlink') this.files.delete(act.path);
       else if (act.kind === 'link' || act.kind === 'copy')
         this.files.set(act.to, this.files.get(act.path) ?? '');
     }

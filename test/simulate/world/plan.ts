@@ -29,6 +29,8 @@ export interface Setting {
   readonly lookMs: number;
   /** Absolute paths of so many bytes are too long for the process. */
   readonly maxPathBytes: number;
+  /** Symbolic links that stay inside of a folder are followed. */
+  readonly followSymlinks?: boolean | undefined;
 }
 
 /** Something that is done to a folder, to the service, or to ingestd. Paths are below the simulated disk. */
@@ -66,6 +68,11 @@ export type Act =
       /** The configuration of the next process; left out: as before. */
       readonly folders?: readonly PlannedFolder[];
     }
+  /** A person keeps what is held, has all shared as it is stated, or ends the doubt that is listed first. */
+  | { readonly kind: 'keep' | 'share' }
+  | { readonly kind: 'resolve'; readonly how: 'again' | 'dismiss' | 'adopt' }
+  /** A symbolic link; `to`: a path on the simulated disk. */
+  | { readonly kind: 'symlink'; readonly path: string; readonly to: string }
   /** One pass of `sync` in the place of the process that runs, and then that again. */
   | { readonly kind: 'sync'; readonly how: 'kill' | 'stop' }
   /** SIGHUP, with another configuration or the same. */
@@ -105,6 +112,12 @@ function stepText({ afterMs, gap, act }: Step): string {
   return `${when}: ${actText(act)}`;
 }
 
+const resolutions = {
+  again: 'send it again',
+  dismiss: 'forget it',
+  adopt: 'the service has it',
+} as const;
+
 function actText(act: Act): string {
   if (act.kind === 'ledger')
     return act.fails === 'fsync'
@@ -114,6 +127,10 @@ function actText(act: Act): string {
     return act.how === 'refused'
       ? `the service refuses connections for ${act.forMs} ms`
       : `the service takes connections and never answers for ${act.forMs} ms`;
+  if (act.kind === 'keep') return 'a person keeps the documents whose deletions are held';
+  if (act.kind === 'share') return 'a person has all documents shared as it is stated';
+  if (act.kind === 'resolve') return `a person ends the first doubt: ${resolutions[act.how]}`;
+  if (act.kind === 'symlink') return `a symbolic link at ${act.path} leads to ${act.to}`;
   if (act.kind === 'sync')
     return `${act.how === 'kill' ? 'ingestd is killed' : 'ingestd is stopped'}, and sync makes a pass`;
   if (act.kind === 'reload')

@@ -18,6 +18,7 @@ export function rarePlan(seed: number, isRare = (random: SeededRandom) => random
   const random = seededRandom(Math.imul(seed, 0x9e3779b1));
   let plan = randomPlan(seed);
   if (!isRare(random)) return plan;
+  if (random.chance(0.5)) plan = { ...plan, setting: { ...plan.setting, followSymlinks: true } };
   for (let left = 1 + random.below(3); left > 0; left -= 1) {
     const at = placeFor(plan.steps, random);
     const steps = plan.steps.toSpliced(at, 0, ...rareSteps(plan, plan.steps.slice(0, at), random));
@@ -127,6 +128,54 @@ const reload: Rarity = (draft, random) => {
   if (random.chance(0.4)) draft.rename(draft.document(), draft.place());
 };
 
+/** Documents are gone, more than may go unasked, and a person keeps them; some may come back. */
+const keep: Rarity = (draft, random) => {
+  for (let left = 1 + random.below(2); left > 0; left -= 1) draft.remove(draft.document());
+  draft.soon(random.pick([5_300, 15_000]));
+  draft.act({ kind: 'keep' });
+  if (random.chance(0.3)) draft.write(draft.document(), draft.text());
+  if (random.chance(0.3))
+    draft.act({ kind: 'restart', how: random.pick(['kill', 'stop'] as const), downMs: 10 });
+  if (random.chance(0.3)) draft.act({ kind: 'approve' });
+};
+
+/** An upload is in doubt, and a person ends that. */
+const resolve: Rarity = (draft, random) => {
+  const kind = random.pick(['lost', 'no-doc-id', 'reset'] as const);
+  draft.act({ kind: 'answer', ending: { kind, taken: kind === 'no-doc-id' || random.chance(0.5) } });
+  draft.write(draft.place(), draft.text());
+  draft.soon(random.pick([15_000, 130_000]));
+  if (random.chance(0.2)) draft.remove(draft.document());
+  draft.act({ kind: 'resolve', how: random.pick(['again', 'dismiss', 'adopt'] as const) });
+  if (random.chance(0.3)) draft.write(draft.document(), draft.text());
+};
+
+/** A statement goes, or a file is shared more narrowly by where it was, and a person has all shared as stated. */
+const share: Rarity = (draft, random) => {
+  const path = draft.document();
+  draft.write(`${path}.meta.json`, '{"shareInfo":{"mode":"NONE"}}');
+  draft.soon(random.pick([5_300, 15_000]));
+  if (random.chance(0.5)) draft.remove(`${path}.meta.json`);
+  else draft.rename(path, draft.place());
+  draft.soon(random.pick([900, 15_000]));
+  draft.act({ kind: 'share' });
+  if (random.chance(0.3)) draft.write(draft.document(), draft.text());
+};
+
+/** A symbolic link, to a document or a directory, inside of the folder or not. */
+const symbolicLink: Rarity = (draft, random) => {
+  const to = random.pick([draft.document(), draft.document(), ...draft.directories(), 'outside/none']);
+  const path = random.chance(0.8) ? draft.place() : `${random.pick(draft.folderNames)}/linked`;
+  if (draft.files.has(path) || path === to) return;
+  draft.act({ kind: 'symlink', path, to });
+  draft.soon(random.pick([0, 900, 9_000]));
+  const next = random.below(5);
+  if (next === 0) draft.remove(path);
+  else if (next === 1) draft.write(path, draft.text());
+  else if (next === 2) draft.rename(path, draft.place());
+  else if (next === 3) draft.rename(draft.document(), path);
+};
+
 /** A companion, a directory, or the root of a folder. */
 function anyPlace(draft: Draft, random: SeededRandom): string {
   const companions = [...draft.files.keys()].filter((path) => /\.(?:meta\.json|ingestignore)$/.test(path));
@@ -150,4 +199,10 @@ const rarities: readonly Rarity[] = [
   sync,
   reload,
   reload,
+  keep,
+  resolve,
+  resolve,
+  share,
+  symbolicLink,
+  symbolicLink,
 ];

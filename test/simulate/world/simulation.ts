@@ -240,7 +240,8 @@ export class Simulation implements Machine {
 
   #failed(error: unknown, life: number): void {
     // Where the disk reports errors it ends, and whoever looks after it starts it again.
-    const isFailing = errorCode(error) === 'ledger-unwritable' && this.ledgerFails !== null;
+    const isFailing =
+      this.ledgerFails !== null && ['ledger-unwritable', 'EIO'].includes(errorCode(error) ?? '');
     if (!isDiskFull(error) && !isFailing) return this.judge.crashed(error);
     this.kill();
     this.scheduler.inWorld(againMs, () => {
@@ -315,7 +316,12 @@ export class Simulation implements Machine {
   write(path: string, text: string | Buffer, { appends = false } = {}): void {
     this.makeParents(path);
     const place = join(prefix, 'disk', path);
-    const known = this.disk.peek(place);
+    let known = this.disk.peek(place);
+    // A program puts its file in the place of a link.
+    if (known?.kind === 'link') {
+      this.disk.remove(place);
+      known = null;
+    }
     const entry = known === null ? this.disk.make(place, 'file') : this.disk.entryAt(place, 'open');
     const bytes = Buffer.from(text as string);
     const at = appends ? entry.inode.content.length : 0;
