@@ -1181,6 +1181,7 @@ describe('the simulation', () => {
       'a directory that was empty for a while has not come, nor what the first look finds (7.28)',
     ],
     [190_005_980, 'what a mount covered has not come when it is there again (7.28)'],
+    [360_001_593, 'what is saved where a document has come to another one’s place is of that document (7.1)'],
     [
       360_005_886,
       'a link of what is kept private takes that to another document, whose file it becomes (7.27)',
@@ -1215,6 +1216,7 @@ describe('the simulation', () => {
     [260_000_592, 'a document goes on with a copy where its file has gone into a hidden directory (7.25)'],
     [260_003_953, 'a copy that was written over is none any more (7.1, 7.19)'],
     [360_004_603, 'a copy is none of a document whose file stands where it is not sent (7.1, 7.25)'],
+    [400_001_836, 'of two copies with one name, either may be the one that gets an attachment (7.1)'],
     [
       400_001_741,
       'what looks like the file of a document, and has the content of another one, is that one (7.19, 7.25)',

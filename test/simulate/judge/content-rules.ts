@@ -49,7 +49,9 @@ export function changedFiles(
   if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed];
   // What is in a hidden directory is gone (contract 7.25): its document goes on with a copy.
   const inSight = own.filter(({ role }) => role.kind !== 'elsewhere');
-  if (inSight.length > 0) return inSight;
+  // Of copies with one name nobody can tell which of these it is (7.1).
+  const alike = reading.all().filter(({ identity }) => one.alike.has(identity));
+  if (inSight.length > 0) return [...inSight, ...alike];
   const others = reading
     .all()
     .filter(({ path, text }) => one.taken.has(path) || (one.copies.has(path) && text === one.text));

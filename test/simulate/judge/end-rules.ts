@@ -74,9 +74,12 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
   /** A copy, too, where nothing else of it is left: nobody can tell that from a move to another file system (7.1). */
   const isOneOf = (one: HeldDocument, { path: place, identity }: RoledFile) =>
     one.alike.has(identity) ||
-    [...judge.held.placedFiles(one, reading), ...judge.held.copiesOf(one, reading)].some(
-      ({ path }) => path === place,
-    );
+    [
+      ...judge.held.placedFiles(one, reading),
+      ...judge.held.copiesOf(one, reading),
+      // What was saved where its file had come to the place of another document is its own (7.1).
+      ...judge.held.savesOf(one, reading),
+    ].some(({ path }) => path === place);
   for (const [docId, place] of places) {
     const file = reading.files.get(place);
     const one = judge.held.all.get(docId);
