@@ -84,7 +84,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const reasons = createDaemonReasons({ ...parts, isSignInFailing, place, onChange: changes.note });
   const isAway = () =>
     phase !== 'stopping' && engine.reasons().some(({ code }) => code === 'service-unavailable');
-  const stopWatching = watchForService(client.isThere, clock, isAway, () => engine.retryWaiting());
+  const stopWatching = watchForService(service.address, clock, isAway, () => engine.retryWaiting());
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
   // The service has taken something, or nothing is left to send.

@@ -13,8 +13,6 @@ import type {
 import type { ServiceSettings } from '../model/settings.ts';
 import { createAgents } from './http/agents.ts';
 import { createBandwidth } from './http/bandwidth.ts';
-import { canConnect } from './http/can-connect.ts';
-import { sendHttpRequest } from './http/send-http-request.ts';
 import { waitsOf } from './http/watch-connection.ts';
 import { sendCall } from './send-call.ts';
 import type { Call, CallResult } from './send-call.ts';
@@ -46,15 +44,7 @@ export interface IngestionClientOptions {
   readonly hasWorked?: boolean;
 }
 
-/** So long it may take to find out whether the service is there. */
-const lookMs = 5_000;
-
 export interface IngestionClient extends ServicePort {
-  /**
-   * Whether the service is there: whether a connection comes about or, where connections came about and nothing was
-   * answered, a HEAD request is answered, without credentials and on a permit. Rejects with StoppedError.
-   */
-  readonly isThere: () => Promise<boolean>;
   /** Ends requests under way; their outcomes say what had been sent. */
   readonly close: () => void;
 }
@@ -63,8 +53,6 @@ export interface IngestionClient extends ServicePort {
 export function createIngestionClient(options: IngestionClientOptions): IngestionClient {
   const { tokens, limiter, clock, log, settings } = options;
   let hasWorked = options.hasWorked ?? false;
-  /** The last request that has ended waited for its answer in vain. */
-  let isSilent = false;
   const agents = createAgents(options.ingestUrl);
   const stopping = abortForMany();
   const { maxKilobytesPerSecond, concurrency } = settings;
@@ -123,24 +111,11 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       });
       return run(permit, watch, owned(callOf, request.documentOwner));
     },
-    isThere: () => (isSilent ? answers() : canConnect(options.ingestUrl, lookMs, clock)),
     close: () => {
       stopping.abort();
       agents.close();
     },
   };
-
-  async function answers(): Promise<boolean> {
-    const permit = await limiter.take({ ahead: true });
-    const waits = { ...wire.http.waits, connectMs: lookMs, responseMs: lookMs };
-    const head = { method: 'HEAD', url: options.ingestUrl, headers: {}, body: null } as const;
-    const result = await sendHttpRequest({ ...head, guard: permit.guard }, { ...wire.http, waits });
-    if (result.sent === 'nothing') permit.giveBack();
-    else permit.spent();
-    // From now on no look takes a permit: where there are few in a minute, none would be left for documents.
-    if (result.kind === 'answer' && result.status < 500) isSilent = false;
-    return !isSilent;
-  }
 
   /** A call that names the owner it was asked for or, with `documentOwner: always`, who is signed in. */
   function owned(callOf: (owner: string | undefined) => Call, owner: string | undefined): Call {
@@ -185,7 +160,6 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   function conclude({ operation, docId }: Call, ended: CallResult): FileOutcome {
     if (ended.kind === 'unsent') return nothingSent(ended.outcome);
     const { accessToken, result, contents } = ended;
-    isSilent = result.kind === 'fault' && result.code.endsWith('-timeout');
     const raw = judgeAnswer(result, { operation, docId, now: clock.now(), hasWorked });
     hasWorked ||= raw.kind === 'accepted';
     const outcome = redacted(raw, (text) => tokens.redact(text, accessToken));

@@ -282,21 +282,6 @@ describe('the ingestion client', () => {
     expect(performance.now() - start).toBeGreaterThan(1000);
   });
 
-  it('finds the service there where a connection comes about, and after silence where a HEAD is answered', async () => {
-    const { service, client, call, limiter } = await startClientWorld({ responseSeconds: 0.1 });
-    service.always(steps.silence());
-    expect(await client.isThere()).toBe(true);
-    expect((await call('remove')).outcome).toMatchObject({ code: 'response-timeout' });
-    expect(await client.isThere()).toBe(false);
-    service.always(steps.empty(502));
-    expect(await client.isThere()).toBe(false);
-    service.always(steps.empty(404));
-    expect(await client.isThere()).toBe(true);
-    const heads = service.requests.filter(({ method }) => method === 'HEAD');
-    expect(heads.map(({ headers }) => headers['authorization'])).toEqual([undefined, undefined, undefined]);
-    expect(limiter.status().used).toBe(4);
-  });
-
   it('ends what is under way when it is closed', async () => {
     world.service.script(steps.silence());
     const running = world.call('upload');

@@ -1137,7 +1137,6 @@ describe('the simulation', () => {
       440_002_807,
       'a document waits with what it was sent with below an ignore file that is not valid (4, 7.35)',
     ],
-    [450_002_291, 'looks for a service that answers again leave the permits to the documents (7.38)'],
     [450_000_699, 'of links with one name nobody knows at which place their document is (7.19)'],
     [460_000_285, 'a document has not come to where its file has been for a moment only (7.1)'],
     [

@@ -1,22 +1,25 @@
 import { repeat } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { canConnect } from '../../remote/http/can-connect.ts';
 
 const everyMs = 10_000;
+const patienceMs = 5_000;
 
 /**
- * While the service is away (`isAway`: requests are kept back), looks every ten seconds whether it is there, and calls
- * `onBack` when it is after it was not: the next request, whose back-off is minutes by then, or which waits behind one
- * that nothing will answer, can go out at once. Gives what ends it.
+ * While the service is away (`isAway`: requests are kept back), looks every ten seconds whether a connection to its address
+ * comes about, and calls `onBack` when one does after none did: the next request, whose back-off is minutes by then, can go
+ * out at once. Of a service that takes connections all the while, or a proxy in front of it, this tells nothing. Gives what
+ * ends it.
  */
 export function watchForService(
-  isThere: () => Promise<boolean>,
+  address: string,
   clock: Clock,
   isAway: () => boolean,
   onBack: () => void,
 ): () => void {
   let wasShut = false;
   return repeat(clock, everyMs, async () => {
-    const isShut = isAway() && !(await isThere().catch(() => false));
+    const isShut = isAway() && !(await canConnect(address, patienceMs, clock));
     if (wasShut && !isShut && isAway()) onBack();
     wasShut = isShut;
   });
