@@ -401,8 +401,8 @@ export const plantedFaults = {
     to: 'false',
   },
   'repeats-without-doc-id': {
-    kind: 'doubled',
-    seed: 1,
+    kind: 'doubled/no-doc-id',
+    seed: 67,
     file: 'src/remote/judge-answer.ts',
     from: "{ kind: 'unknown', code, message }",
     to: "{ kind: 'unavailable', code, message, retryAfterMs: null, sent }",
