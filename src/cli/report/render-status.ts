@@ -189,9 +189,9 @@ function rowOf({ folder, path, message }: DocumentRef & { readonly message: stri
   return `${folder}/${path}: ${withLocalTimes(message)}`;
 }
 
-function heldRows({ held }: Status, { colors }: StatusView): string[] {
+function heldRows({ held, state, startedAt }: Status, { colors }: StatusView): string[] {
   const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
-    const when = since === null ? 'will be held' : `since ${localTime(since)}`;
+    const when = isRunning({ state }) || since < startedAt ? `since ${localTime(since)}` : 'will be held';
     const more = count - Math.min(paths.length, mostNames);
     return [
       `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}${when}: ${withLocalTimes(reason)}`,

@@ -38,7 +38,7 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
 }
 
 function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFinding[] {
-  const { folders, reasons, skipped, failures, waiting, held, inDoubt } = status;
+  const { startedAt, folders, reasons, skipped, failures, waiting, held, inDoubt } = status;
   return [
     ...reasons.flatMap((one) => {
       if (one.folder === undefined) return [];
@@ -64,7 +64,7 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
       return finding('error', refKey(ref), { code: 'possible-duplicates', message });
     }),
     ...held.map(({ folder, count, since, reason }) => {
-      const when = since === null ? 'will be held' : `held since ${since}`;
+      const when = since < startedAt ? `held since ${since}` : 'will be held';
       const message = `${countWords(count, 'deletion')} ${when}: ${reason}`;
       return finding('error', folder, { code: 'held', message });
     }),

@@ -87,7 +87,7 @@ export function restingStatus(
   resting: RestingEngine,
   given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'paused' | 'pauseEnds' | 'most'>>,
 ): Status {
-  const status = makeStatus({
+  return makeStatus({
     totals: noTotals,
     ownReasons: [],
     ...given,
@@ -97,9 +97,6 @@ export function restingStatus(
     phase: 'running',
     service: { address: resting.settings.service.ingestUrl, account: '' },
   });
-  // What it came to hold in this look is not held yet.
-  const sinceOf = (since: string | null) => (since !== null && since < resting.startedAt ? since : null);
-  return { ...status, held: status.held.map((one) => ({ ...one, since: sinceOf(one.since) })) };
 }
 
 /** `why` without a running daemon: the same engine, and the same words. */

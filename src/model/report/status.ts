@@ -63,8 +63,8 @@ const skip = place.extend({
 const held = z.object({
   folder: text,
   count,
-  /** Null: they will be held when ingestd runs. */
-  since: time.nullable(),
+  /** Without a daemon: the moment of the look that found what will be held. */
+  since: time,
   reason: text,
   /** Names of the first hundred. */
   paths: z.array(text),

@@ -94,7 +94,7 @@ function Hold({ folder, count, since, reason, paths }: HeldStatus) {
   return (
     <Part class="card" title={`${countWords(count, 'file')} missing from ${printable(folder)}`}>
       <p>
-        {said(reason)} {since !== null && `Held since ${momentWords(since)}.`}
+        {said(reason)} Held since {momentWords(since)}.
       </p>
       <p class="faint">
         If this was a mistake, put the files back: nothing is deleted at the service until you decide.
