@@ -200,7 +200,13 @@ export function judgeSynced(judge: Judge, began: number): void {
   for (const file of reading.files.values()) {
     const { path, role, text } = file;
     const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, text);
-    if (!isReady || judge.isAttached(file) || reading.twins.has(path) || !judge.hasStood(file, began))
+    if (
+      !isReady ||
+      judge.isAttached(file) ||
+      judge.isDismissed(file) ||
+      reading.twins.has(path) ||
+      !judge.hasStood(file, began)
+    )
       continue;
     if (!judge.held.othersOf([file], reading, null).some((one) => one.text === text))
       judge.report('unfinished', `sync says that all is done, and ${path} is not at the service as it is`);

@@ -227,8 +227,14 @@ export class Judge {
         one.answer !== 'usable' &&
         (one.places.has(path.normalize('NFC')) || identities.some((other) => one.files.has(other)))
       )
-        this.#forgotten.add(one.docId);
+        this.#forget(one);
     this.#keep(this.reading(), now);
+  }
+
+  /** Its file may be sent anew when it changes. */
+  #forget(one: HeldDocument): void {
+    one.answer = 'none';
+    this.#forgotten.add(one.docId);
   }
 
   /** Whether a person has forgotten what became of a file, which may not be sent for that. */

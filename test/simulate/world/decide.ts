@@ -1,3 +1,4 @@
+import { errorCode } from '../../../src/model/errors.ts';
 import type { DecisionPort } from '../../../src/model/ports/control-port.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -22,7 +23,8 @@ export function keep(simulation: Simulation): void {
       const { kept } = await ask({ place: null });
       takeBack(kept, scheduler.now());
     } catch (error) {
-      takeBack(0, scheduler.now());
+      // One that stops meanwhile may have written it down.
+      if (errorCode(error) !== 'stopped') takeBack(0, scheduler.now());
       throw error;
     }
   });

@@ -71,7 +71,7 @@ async function run(simulation: Simulation): Promise<void> {
   await scheduler.runUntil(() => isDone || isOver(), scheduler.now() + longestPlanMs);
   if (isOver()) return;
   simulation.note('— quiet');
-  if (simulation.folders.length < plan.setting.folders.length) {
+  if (simulation.isReloading || simulation.folders.length < plan.setting.folders.length) {
     simulation.kill();
     simulation.configure(plan.setting.folders);
   }

@@ -83,6 +83,8 @@ export class Simulation implements Machine {
   #settings: Settings | null = null;
   readonly #random: SeededRandom;
   readonly watches: Watches;
+  /** Another configuration takes effect when requests under way have ended. */
+  isReloading = false;
   /** What the process that runs knows of files that were not sent. */
   #unsent = new UnsentAttachments();
   #lives = 0;
@@ -203,10 +205,12 @@ export class Simulation implements Machine {
       scheduler.later(0, () => void daemon.refresh().catch((error: unknown) => this.judge.crashed(error)));
       return;
     }
+    this.isReloading = true;
     const next = async (): Promise<void> => {
       await daemon.drain();
       await daemon.stop({ goesOn: true });
       this.configure(folders);
+      this.isReloading = false;
       this.judge.reloaded(folders, scheduler.now());
       this.look();
       await this.#run();
@@ -252,6 +256,7 @@ export class Simulation implements Machine {
   /** Ends it as SIGKILL does. With `power`, what was not synced may be lost. */
   kill({ power = false } = {}): void {
     this.scheduler.endLife();
+    this.isReloading = false;
     this.daemon = null;
     this.watches.clear();
     this.fs.files.closeAll();
