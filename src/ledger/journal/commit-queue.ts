@@ -1,3 +1,4 @@
+import { createGathered } from '../../lib/queue/gathered.ts';
 import { IngestdError, StoppedError, exitCodes } from '../../model/errors.ts';
 import type { Change } from '../../model/ports/ledger-port.ts';
 import { refKey } from '../../model/document.ts';
@@ -8,82 +9,63 @@ import type { StoredChange } from '../records/stored-change.ts';
 /** Makes JSON of changes durable, then calls `apply` before anything else is written. */
 type Append = (changes: readonly string[], apply: () => void) => Promise<void>;
 
-interface Waiting {
+interface Commit {
   readonly changes: readonly Change[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Ready {
-  readonly waiting: Waiting;
-  readonly stored: readonly StoredChange[];
 }
 
 /** Gathers commits that come together into one group with one fsync. One that fails leaves the state as it was. */
 export function createCommitQueue(data: LedgerData, append: Append) {
-  let queue: Waiting[] = [];
-  let running: Promise<void> | null = null;
   let closed = false;
+  let last: Promise<unknown> = Promise.resolve();
 
-  async function run(): Promise<void> {
-    // Calls of the same tick come into the first group.
-    await Promise.resolve();
-    while (queue.length > 0) {
-      const group = queue;
-      queue = [];
-      await commitGroup(group);
-    }
-    running = null;
-  }
-
-  async function commitGroup(group: readonly Waiting[]): Promise<void> {
-    const ready = prepare(data, group);
-    if (ready.length === 0) return;
+  /** Gives why commits failed; the others are durable. */
+  const commitTogether = createGathered(async (group: readonly Commit[]) => {
+    const { ready, faults } = prepare(data, group);
+    const stored = [...ready.values()].flat();
+    if (ready.size === 0) return faults;
     try {
-      await append(
-        ready.flatMap(({ stored }) => stored.map(changeJson)),
-        () => {
-          for (const { stored } of ready) for (const change of stored) data.apply(change);
-        },
-      );
+      await append(stored.map(changeJson), () => {
+        for (const change of stored) data.apply(change);
+      });
     } catch (error) {
-      for (const { waiting } of ready) waiting.reject(error);
-      return;
+      for (const commit of ready.keys()) faults.set(commit, error);
     }
-    for (const { waiting } of ready) waiting.resolve();
-  }
+    return faults;
+  });
 
   return {
-    commit: (changes: readonly Change[]): Promise<void> => {
-      if (closed) return Promise.reject(new StoppedError('the ledger is closed'));
-      if (changes.length === 0) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        queue.push({ changes, resolve, reject });
-        running ??= run();
-      });
+    commit: async (changes: readonly Change[]): Promise<void> => {
+      if (closed) throw new StoppedError('the ledger is closed');
+      if (changes.length === 0) return;
+      const commit = { changes };
+      const together = commitTogether(commit);
+      last = together;
+      const faults = await together;
+      if (faults.has(commit)) throw faults.get(commit);
     },
     /** Takes no more commits; resolves when those that were taken are settled. */
     close: async (): Promise<void> => {
       closed = true;
-      await running;
+      await last;
     },
   };
 }
 
-/** Checks commits one by one; those that may not be are rejected alone. */
-function prepare(data: LedgerData, group: readonly Waiting[]): readonly Ready[] {
-  const ready: Ready[] = [];
+/** Checks commits one by one: what is to be written of each, and why others may not be. */
+function prepare(data: LedgerData, group: readonly Commit[]) {
+  const ready = new Map<Commit, readonly StoredChange[]>();
+  const faults = new Map<Commit, unknown>();
   const claim = createDocIdClaims(data);
-  for (const waiting of group) {
+  for (const commit of group) {
     try {
-      const stored = waiting.changes.map((change) => toStored(change, data.shared));
+      const stored = commit.changes.map((change) => toStored(change, data.shared));
       claim(docIdsAfter(stored));
-      ready.push({ waiting, stored });
+      ready.set(commit, stored);
     } catch (error) {
-      waiting.reject(error);
+      faults.set(commit, error);
     }
   }
-  return ready;
+  return { ready, faults };
 }
 
 /** Which docId each document has after some commits; null: its record is dropped. */
