@@ -62,7 +62,8 @@ import type { LimiterPort, Outcome, Permit, RequestWatch, ServicePort } from '..
 import { sharingChange } from '../model/report/sharing-change.ts';
 import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
-import { ActivityReports } from './activity-reports.ts';
+import { createActivityReports } from './activity-reports.ts';
+import type { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
 import { hasAttached } from './decide/attachments.ts';
@@ -250,7 +251,7 @@ export class Engine {
     this.#log = log;
     this.#ledger = ledger;
     this.known = { findHolders: ledger.findHolders, unsentModes: (file) => this.#modesOfNew(file) };
-    this.#reports = new ActivityReports({ clock, log, ledger, onActivity: options.onActivity });
+    this.#reports = createActivityReports(options);
     this.folders = new WatchedFolders(folders, {
       clock,
       ledger,

@@ -14,35 +14,26 @@ export interface WatchedFolder {
   readonly port: FolderPort;
 }
 
+interface Options {
+  readonly clock: Clock;
+  readonly ledger: Pick<LedgerPort, 'root' | 'bareMountPoints'>;
+  readonly removeGraceMs: number;
+  readonly settleMs: number;
+}
+
 /** The folders of the configuration by name: how each stands now, and what its scans have said. */
 export class WatchedFolders {
   readonly #folders: ReadonlyMap<string, WatchedFolder>;
   readonly #views: ReadonlyMap<string, FolderView>;
 
-  readonly #clock: Clock;
+  readonly #options: Options;
   readonly #began: number;
   /** Of moments, before the monotonic clock. */
   readonly #momentsAheadMs: number;
-  readonly #removeGraceMs: number;
-  readonly #settleMs: number;
 
-  constructor(
-    folders: readonly WatchedFolder[],
-    {
-      clock,
-      ledger,
-      removeGraceMs,
-      settleMs,
-    }: {
-      readonly clock: Clock;
-      readonly ledger: Pick<LedgerPort, 'root' | 'bareMountPoints'>;
-      readonly removeGraceMs: number;
-      readonly settleMs: number;
-    },
-  ) {
-    this.#settleMs = settleMs;
-    this.#removeGraceMs = removeGraceMs;
-    this.#clock = clock;
+  constructor(folders: readonly WatchedFolder[], options: Options) {
+    const { clock, ledger } = options;
+    this.#options = options;
     this.#began = clock.monotonic();
     this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
     this.#views = new Map(
@@ -57,7 +48,7 @@ export class WatchedFolders {
    * but later than all that is written down, whatever that clock is set to.
    */
   moment(): number {
-    return this.#momentsAheadMs + this.#clock.monotonic();
+    return this.#momentsAheadMs + this.#options.clock.monotonic();
   }
 
   get names(): readonly string[] {
@@ -98,7 +89,7 @@ export class WatchedFolders {
   /** How long what its first scan listed takes to settle, ms; at most 0: it has, or nothing can be said of it. */
   settlesInMs(name: string): number {
     if (this.isUnavailable(name)) return 0;
-    return this.viewOf(name).scannedAt + this.#settleMs - this.#clock.monotonic();
+    return this.viewOf(name).scannedAt + this.#options.settleMs - this.#options.clock.monotonic();
   }
 
   /** Every folder that can be read was scanned once. */
@@ -132,8 +123,8 @@ export class WatchedFolders {
    * sidecar or ignore rules may have been gone for a moment when an earlier process ended: they may be back soon.
    */
   mayUpload(name: string): boolean {
-    const ranMs = this.#clock.monotonic() - this.#began;
-    if (this.viewOf(name).isResumed && ranMs < this.#removeGraceMs) return false;
+    const ranMs = this.#options.clock.monotonic() - this.#began;
+    if (this.viewOf(name).isResumed && ranMs < this.#options.removeGraceMs) return false;
     return this.#isPatient() ? this.areAllScanned() : !this.isWaitedFor(name);
   }
 
@@ -159,7 +150,7 @@ export class WatchedFolders {
 
   /** It is not too long ago that something, or the whole, began to wait for the scans of other folders. */
   #isPatient(since = -Infinity): boolean {
-    return this.#clock.monotonic() - Math.max(since, this.#began) < firstScanPatienceMs;
+    return this.#options.clock.monotonic() - Math.max(since, this.#began) < firstScanPatienceMs;
   }
 }
 
