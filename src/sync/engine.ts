@@ -94,7 +94,6 @@ import { createKnownDirectories } from './folders/known-directories.ts';
 import type { KnownDirectories } from './folders/known-directories.ts';
 import { isOtherDevice } from './folders/mounts.ts';
 import { hasStoodSo, markRoot } from './folders/root-trust.ts';
-import { ScanNotes } from './folders/scan-notes.ts';
 import { WatchedFolders } from './folders/watched-folders.ts';
 import type { WatchedFolder } from './folders/watched-folders.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -224,7 +223,6 @@ export class Engine {
   readonly #directories: KnownDirectories;
   readonly #writer: LedgerCommits;
   readonly #roots: FolderRoots;
-  readonly #notes: ScanNotes;
   readonly #breaker: CircuitBreaker;
   readonly #request: TrackedRequest;
   #isDraining = false;
@@ -310,7 +308,6 @@ export class Engine {
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });
     this.#roots = new FolderRoots(parts);
-    this.#notes = new ScanNotes(parts, this.#roots);
     this.holds = new DeletionHolds(parts, this.#roots);
     this.#breaker = createCircuitBreaker({
       clock,
@@ -405,17 +402,17 @@ export class Engine {
       return this.#noteAttached(scan);
     }
     const view = this.folders.viewOf(folder);
-    this.#notes.directoryListed(scan);
+    this.#roots.directoryListed(scan);
     const ended = this.holds.approvalsEndedBy(scan);
     // The next scan tries again.
-    if (ended !== null) this.#notes.inBackground(this.#writer.commit([ended]));
+    if (ended !== null) this.#roots.inBackground(this.#writer.commit([ended]));
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
-    if (differences.proof !== null) this.#notes.rootProved(scan, differences.proof);
+    if (differences.proof !== null) this.#roots.rootProved(scan, differences.proof);
     this.#noteLeft(scan);
     this.#noteAttached(scan);
     this.tasks.backlog.replace(folder, directory, differences.backlog, this.#clock.monotonic());
     this.#takeUp(scan, differences);
-    if (this.#paused.has(folder)) this.#notes.inBackground(this.#judgePaused());
+    if (this.#paused.has(folder)) this.#roots.inBackground(this.#judgePaused());
     view.setSkips(directory, scan.skips);
     const gone = view.tree.vanished(directory, scan.subdirectories);
     const wereListed = gone.filter((one) => view.forgetDirectory(one)).length > 0;
@@ -439,7 +436,7 @@ export class Engine {
     }
     for (const { name, ...seen } of differences.found) {
       const { ctimeMs, mtimeMs } = seen.stat;
-      this.#notes.changeFound(folder, cause, ctimeMs);
+      this.#roots.changeFound(folder, cause, ctimeMs);
       const ref = { folder, path: joinPath(directory, name) };
       this.#inspectPath(ref, { present: true, seen, ...urgencyOf(liveAt, mtimeMs) });
     }
@@ -464,7 +461,7 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record !== undefined) this.#unsentModes.keep(before.stat, modeOfRecord({ ref, record }));
     else if (!this.#standsElsewhere(ref, before.stat))
-      this.#notes.inBackground(this.#comparison.noteSaved(ref, seen.stat, before.stat));
+      this.#roots.inBackground(this.#comparison.noteSaved(ref, seen.stat, before.stat));
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
@@ -488,7 +485,7 @@ export class Engine {
     const told = heldWith(this.#ledger.formerModes(before.stat));
     if (told === null) return;
     const former = { kind: 'former', held: { ...told, file: by } } as const;
-    this.#notes.inBackground(this.#writer.commit([former]));
+    this.#roots.inBackground(this.#writer.commit([former]));
   }
 
   /** What documents attach that were not sent with it: another file may have been saved in the place of an attachment. */
@@ -500,7 +497,7 @@ export class Engine {
       if (file.ownerStat === null) this.#noteLeftBehind({ ...file, owner });
       if (this.#isSentWith(owner, place, file.stat)) continue;
       if (file.ownerStat !== null) this.#unsentAttachments.note({ ...file, owner });
-      this.#notes.inBackground(this.#comparison.noteSaved(place, file.stat));
+      this.#roots.inBackground(this.#comparison.noteSaved(place, file.stat));
     }
   }
 
@@ -522,12 +519,12 @@ export class Engine {
     if (record === undefined || !tellsOf(record, stat)) return;
     const { size, mtimeMs } = record.stat;
     if (size !== stat.size || mtimeMs !== stat.mtimeMs)
-      this.#notes.inBackground(this.#putStanding(place, record, stat));
+      this.#roots.inBackground(this.#putStanding(place, record, stat));
   }
 
   /** A recorded path whose file is not listed. */
   #lose(ref: DocumentRef, cause: ScanCause): void {
-    this.#notes.changeFound(ref.folder, cause, longAgo);
+    this.#roots.changeFound(ref.folder, cause, longAgo);
     const liveAt = cause === 'start' ? null : this.#clock.now();
     this.#inspectPath(ref, { present: false, ...urgencyOf(liveAt, this.#clock.now()) });
   }
@@ -548,11 +545,11 @@ export class Engine {
 
   /** Every directory of a folder was listed. */
   #onScanned(folder: string, root: RootIdentity, unreadable: readonly UnreadableDirectory[]): void {
-    this.#notes.folderScanned(folder, root, unreadable);
+    this.#roots.folderScanned(folder, root, unreadable);
     this.#inspectUnlisted(folder);
     // Permissions may have changed without an event.
     for (const code of barredCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
-    this.#notes.inBackground(this.holds.endIfEmpty(folder).then(() => this.holds.recount(folder)));
+    this.#roots.inBackground(this.holds.endIfEmpty(folder).then(() => this.holds.recount(folder)));
     this.#drawWhenSettled(folder);
     this.#sends.release();
     this.#options.onChange();
@@ -732,7 +729,7 @@ export class Engine {
   #drawFromBacklog(): void {
     const { backlog } = this.tasks;
     const waiting = this.#inspections.size;
-    this.#notes.inBackground(this.#judgePaused());
+    this.#roots.inBackground(this.#judgePaused());
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
     const isKnown = (folder: string) =>
       !this.folders.isWaitedFor(folder) && this.folders.settlesInMs(folder) <= 0;

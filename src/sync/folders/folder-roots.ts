@@ -1,18 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { createTurns } from '../../lib/queue/turns.ts';
-import { sameDirectory } from '../../model/document.ts';
-import type { RootMarks } from '../../model/document.ts';
-import { errorMessage } from '../../model/errors.ts';
+import { isAtOrBelow, joinPath, sameDirectory } from '../../model/document.ts';
+import type { DirectoryScan, RootMarks, ScanCause } from '../../model/document.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { ChangeOf, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { EngineParts } from '../parts.ts';
 import { coveredMountPoints, identitiesOf, mountsToRemember } from './mounts.ts';
 import type { CoveredMountPoint } from './mounts.ts';
-import { acceptedRoot, coveredRoot, isOtherRoot, unreadableSince } from './root-trust.ts';
+import { acceptedRoot, coveredRoot, isOtherRoot, isRootTrusted, unreadableSince } from './root-trust.ts';
 
 /** How often the ledger notes that everything was seen: a restart goes by that. */
 const seenAtEveryMs = 10 * 60_000;
+
+/** A change older than this that only a rescan found was missed by the watcher. */
+const watcherReportsWithinMs = 2_000;
 
 /** A scan that begins in the millisecond in which a mount was found could not be told from one before the mount. */
 const afterMountMs = 2;
@@ -26,7 +29,7 @@ interface ScannedRoot {
   readonly other: RootMarks | undefined;
 }
 
-/** Under which root, with which mounts, the ledger knows the documents of each folder. */
+/** What scans say of folders besides their documents: under which root, with which mounts, the ledger knows these. */
 export class FolderRoots {
   readonly #parts: EngineParts;
   /** By folder: its mounts are read one after the other. */
@@ -36,6 +39,68 @@ export class FolderRoots {
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
+  }
+
+  /** A directory was listed: where it stands, on which devices its files are, what is mounted there. */
+  directoryListed({ folder, directory, identity, entries, deep }: DirectoryScan): void {
+    const { clock, directories, folders, ledger } = this.#parts;
+    const view = folders.viewOf(folder);
+    // A scan of everything begins with the root.
+    if (directory === '') view.scanBegins(identity, folders.moment());
+    // What has come into the ledger since, for a directory that was gone by then, is compared too.
+    if (directory === '' || deep === 'from here')
+      for (const known of ledger.directories(folder)) if (isAtOrBelow(known, directory)) view.tree.add(known);
+    const isNew = view.noteDirectory(directory, identity, clock.monotonic());
+    if (isNew && directory !== '') directories.note({ folder, path: directory }, identity);
+    // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.
+    if (isNew && view.isScanned && view.otherRoot === undefined)
+      this.inBackground(this.#noticeMounts(folder));
+    for (const { stat } of entries) view.noteDevice(stat.dev, identity.dev);
+  }
+
+  /** A file in the directory is as it was recorded: the root is the one that it was. */
+  rootProved({ folder, directory, identity }: DirectoryScan, name: string): void {
+    const { folders, ledger } = this.#parts;
+    const view = folders.viewOf(folder);
+    view.proved();
+    // One file speaks for all: the number of a device changes for the whole directory.
+    const ref = { folder, path: joinPath(directory, name) };
+    const recorded = (ledger.get(ref) ?? ledger.failure(ref))?.stat.dev;
+    if (recorded !== undefined) view.noteDevice(recorded, identity.dev);
+  }
+
+  /** A change that was made at `changedAt` (wall clock, ms) was found. Counts what the watcher should have reported. */
+  changeFound(folder: string, cause: ScanCause, changedAt: number): void {
+    const { clock, folders } = this.#parts;
+    if (cause === 'rescan' && clock.now() - changedAt >= watcherReportsWithinMs)
+      folders.viewOf(folder).countMissed();
+  }
+
+  /** Every directory was listed: the ledger learns the root, mounts and directories, where they are others. */
+  folderScanned(folder: string, root: RootIdentity, unreadable: readonly UnreadableDirectory[]): void {
+    const { clock, directories, folders, ledger, log, writer, tasks } = this.#parts;
+    const view = folders.viewOf(folder);
+    const isTrusted = isRootTrusted(ledger, folder, { root, isProven: view.isProven });
+    if (!isTrusted && view.otherRoot === undefined) {
+      const about = { folder, path: root.path };
+      log.warn(about, 'folder is not the same directory as before; deletions held');
+    }
+    const isReadWhole = !folders.hasUnreadable(folder);
+    const other = view.otherRoot;
+    const seenAt = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
+    if (!isTrusted) return;
+    this.inBackground(this.#rememberRoot(folder, { root, seenAt, unreadable, other }));
+    this.inBackground(this.rememberMounts(folder, true));
+    const changed = directories.toRemember(folder, tasks);
+    if (changed.length > 0) this.inBackground(writer.commit(changed));
+  }
+
+  /** Nobody waits for this: the next scan does again what a stop ended. What else fails is unexpected. */
+  inBackground(work: Promise<void>): void {
+    void work.catch((error: unknown) => {
+      if (errorCode(error) !== 'stopped')
+        this.#parts.log.error({ error: errorMessage(error) }, 'what a scan found could not be noted');
+    });
   }
 
   /** Whether the root that stands there is not the one whose documents the ledger knows. */
@@ -63,7 +128,7 @@ export class FolderRoots {
   }
 
   /** A trusted root, under which everything was listed by a scan that began at `seenAt`, is known from then on. */
-  rememberRoot(folder: string, scanned: ScannedRoot): Promise<void> {
+  #rememberRoot(folder: string, scanned: ScannedRoot): Promise<void> {
     return this.#inTurn(folder, async () => {
       const before = this.#parts.ledger.root(folder);
       const change = this.#toRemember(folder, scanned);
@@ -110,7 +175,7 @@ export class FolderRoots {
   }
 
   /** The same for directories that came. */
-  async noticeMounts(folder: string): Promise<void> {
+  async #noticeMounts(folder: string): Promise<void> {
     if (this.#noticed.has(folder)) return;
     this.#noticed.add(folder);
     await this.#inTurn(folder, () => {
