@@ -50,6 +50,12 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
   const findings: CheckFinding[] = [];
   const note = (level: CheckFinding['level'], found: Parameters<typeof finding>[2]) =>
     findings.push(finding(level, 'state.dir', found));
+  const refusal = await requireClosedState(dir).then(() => null, messageOf);
+  if (refusal !== null) {
+    // Nothing else of it keeps a start waiting.
+    note('error', { code: 'state-refused', message: refusal });
+    return findings;
+  }
   await access(place, constants.W_OK | constants.X_OK).catch((error: unknown) =>
     note('error', {
       code: 'state-unwritable',
@@ -66,9 +72,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       fix: `Free up space${elsewhere}. Nothing is sent while the ledger cannot be written.`,
     });
   const { mode } = await stat(place);
-  const refusal = await requireClosedState(dir).then(() => null, messageOf);
-  if (refusal !== null) note('error', { code: 'state-refused', message: refusal });
-  else if (place === dir && (mode & 0o077) !== 0)
+  if (place === dir && (mode & 0o077) !== 0)
     note('warning', { code: 'state-open', message: `${dir} can be read by others` });
   return findings;
 }

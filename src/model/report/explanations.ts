@@ -455,7 +455,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'state-refused': { cause: 'State directory refused (exit code 2)', fix: '' },
       'state-open': {
         cause: 'State directory readable by others',
-        fix: 'Take the permissions of others away: chmod 700 and its path.',
+        fix: 'Take the permissions of others away with chmod 700.',
       },
       held: {
         cause: 'Deletions held',

@@ -64,7 +64,8 @@ export function statusLine(status: Status, now?: number): string {
     const isKnown = status.folders.some(({ held, kept }) => held + kept > 0);
     const delivered = progress || (isKnown ? '' : 'Nothing delivered yet');
     const rest = trouble === undefined ? delivered : reasonWords(trouble);
-    return sentences([first, rest, ...asks(status)]);
+    const pauses = status.paused.length > 0 ? ['Paused'] : [];
+    return sentences([first, rest, ...pauses, ...asks(status)]);
   }
   if (status.health === 'error')
     return sentences([trouble === undefined ? first : reasonWords(trouble), progress, ...asks(status)]);

@@ -7,11 +7,11 @@ export function pauseWords(paused: readonly string[], isFleet: boolean, ends: Pa
     : `Paused: ${paused.join(', ')}${pauseEndWords(paused, ends)}. Resume with ingestd resume.`;
 }
 
-/** `, until 14:05`, where all of these folders are resumed at once by themselves; else which are, and when. */
+/** `, until 14:05`, where all of these folders are resumed at once by themselves; else, in brackets, which are, and when. */
 export function pauseEndWords(names: readonly string[], ends: PauseEnds): string {
   const ending = names.filter((name) => Object.hasOwn(ends, name));
   const [first = '', ...others] = ending;
   const isOne = ending.length === names.length && others.every((name) => ends[name] === ends[first]);
   if (isOne && ending.length > 0) return `, until ${ends[first]}`;
-  return ending.map((name) => `, ${name} until ${ends[name]}`).join('');
+  return ending.length === 0 ? '' : ` (${ending.map((name) => `${name} until ${ends[name]}`).join(', ')})`;
 }
