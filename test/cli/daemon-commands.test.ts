@@ -158,7 +158,9 @@ describe('a command beside a running daemon', () => {
     world.control.decide({ pause: async () => ({ paused, ends }) });
     const rest = ', or until you run ingestd resume.\n';
     expect((await run('pause', 'inbox', '--for', '1h')).stdout).toBe(`Paused: inbox, until ${end}${rest}`);
-    expect((await run('pause', '--for', '1h')).stdout).toBe(`Paused: all folders, inbox until ${end}${rest}`);
+    expect((await run('pause', '--for', '1h')).stdout).toBe(
+      `Paused: all folders (inbox until ${end})${rest}`,
+    );
     expect((await run('pause', 'scans', '--for', '1h')).stdout).toBe(
       'Paused: scans, until you run ingestd resume.\n',
     );
