@@ -228,7 +228,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(status).toMatch(/^The whole fleet is paused\. [^]*1 to send/);
     expect(status).not.toContain('left');
     expect(await out('why', 'inbox/one-0.txt')).toContain(
-      'it is sent after the pause of all hosts of the fleet; end it with ingestd resume --fleet',
+      'it is uploaded after the pause of all hosts of the fleet; end it with ingestd resume --fleet',
     );
     const way = 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.';
     expect(await out('plan')).toContain(way);

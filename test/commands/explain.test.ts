@@ -202,6 +202,10 @@ describe('why, where no daemon runs', () => {
       deletedAt: null,
       next: 'its document is deleted at the service when ingestd runs',
     });
+    expect((await folder.run('pause')).code).toBe(0);
+    expect((await why('inbox/new.txt')).next).toBe(
+      'its document is deleted at the service after the pause; end it with ingestd resume inbox',
+    );
   });
 
   it('tells of a folder that was taken out of the configuration what its documents are', async () => {

@@ -200,8 +200,8 @@ function verdictOf(found: Inspection): Why['verdict'] {
 
 function afterPause({ ref: { folder }, isFleetPaused, pauses }: Asked): string {
   return isFleetPaused
-    ? 'it is sent after the pause of all hosts of the fleet; end it with ingestd resume --fleet'
-    : `it is sent after the pause${pauseEndWords([folder], pauses.ends)}; end it with ingestd resume ${folder}`;
+    ? 'after the pause of all hosts of the fleet; end it with ingestd resume --fleet'
+    : `after the pause${pauseEndWords([folder], pauses.ends)}; end it with ingestd resume ${folder}`;
 }
 
 const queuedWords = {
@@ -245,9 +245,10 @@ function nextStep(found: Inspection, file: Asked): string {
   const known = ledger.get(ref) !== undefined;
   const isInBacklog = engine.tasks.backlog.has(ref);
   const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
-  if (isQueued && (file.pauses.paused.includes(ref.folder) || isFleetPaused)) return afterPause(file);
-  if (isQueued && !isRunning)
-    return `${queuedWords[task?.state.kind === 'ready' ? task.state.operation : 'upload']} when ingestd runs`;
+  const words = queuedWords[task?.state.kind === 'ready' ? task.state.operation : 'upload'];
+  if (isQueued && (file.pauses.paused.includes(ref.folder) || isFleetPaused))
+    return `${words} ${afterPause(file)}`;
+  if (isQueued && !isRunning) return `${words} when ingestd runs`;
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
   if (task?.state.kind === 'ready' && obstacle !== null)
