@@ -123,9 +123,9 @@ describe('a command beside a running daemon', () => {
       code: 2,
       stderr: expect.stringMatching(/d-1 .*; add --yes$/m),
     });
-    expect((await adopt('d-1', '--yes')).stdout).toContain('belongs to the document d-1');
+    expect((await adopt(' d-1\n', '--yes')).stdout).toContain('belongs to the document d-1.');
     // What can be a docId the daemon says, in its own words.
-    expect(await adopt('', '--yes')).toMatchObject({ code: 0, stderr: '' });
+    expect(await adopt(' ', '--yes')).toMatchObject({ code: 0, stderr: '' });
     expect((await run('resolve', path, '--again')).code).toBe(0);
     expect((await run('resolve', path, '--dismiss')).code).toBe(0);
     expect(await run('approve', 'inbox', '--yes')).toMatchObject({

@@ -63,7 +63,8 @@ export async function resolve(context: CommandContext, path: string, flags: Reso
 /** Throws ConfigurationError unless exactly one way is named. */
 function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
   const ways: Resolution[] = [
-    ...(docId === undefined ? [] : [{ action: 'adopt', docId } as const]),
+    // Pasted, it often comes with spaces or the end of its line.
+    ...(docId === undefined ? [] : [{ action: 'adopt', docId: docId.trim() } as const]),
     ...(again === true ? [{ action: 'again' } as const] : []),
     ...(dismiss === true ? [{ action: 'dismiss' } as const] : []),
   ];
