@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { valueAt } from '../lib/text/describe-issues.ts';
 import { orNull } from '../lib/or-null.ts';
-import { ConfigurationError, errorCode } from '../model/errors.ts';
+import { ConfigurationError, errorCode, readFaultOf } from '../model/errors.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { trialFile } from './package-files.ts';
 import { readTrustedFile } from './trusted-file.ts';
@@ -33,12 +33,11 @@ export async function findSettingsFile({ file, env, cwd }: SettingsSearch) {
   }
   const places = candidates(env, cwd);
   for (const place of places) {
-    const fault = await access(place).catch(errorCode);
+    const fault = await access(place).then(() => undefined, errorCode);
     // In a directory that is closed to this user, nobody knows. Of the machine's, there is: reading it reports the fault.
     const mayBeAbsent = fault === 'EACCES' && place !== machineFile;
     // A broken link or an unreadable file is not skipped either.
-    if (fault !== 'ENOENT' && fault !== 'ENOTDIR' && !mayBeAbsent)
-      return { file: place, trial: false, missing: [] };
+    if (readFaultOf(fault) !== 'gone' && !mayBeAbsent) return { file: place, trial: false, missing: [] };
   }
   return { file: trialFile, trial: true, missing: places };
 }

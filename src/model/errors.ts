@@ -99,7 +99,7 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Says whether nothing is there; where something could not be looked at, nobody knows. */
 export function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+  return readFaultOf(errorCode(error)) === 'gone';
 }
 
 /** A file is no longer the one that was inspected. */

@@ -12,8 +12,8 @@ const headlineParts = 3;
 
 /** The state in one phrase, what needs attention first. It follows `health`. */
 export function headline(status: Status): string {
-  const rests = status.reasons.find(({ code }) => code === 'not-running');
-  if (status.state === 'stopped') return rests?.message ?? 'ingestd is not running';
+  const stopped = status.reasons.find(({ code }) => code === 'not-running');
+  if (status.state === 'stopped') return stopped?.message ?? 'ingestd is not running';
   if (status.state === 'stopping') return 'Stopping';
   if (status.health === 'error') return errorPhrase(status);
   if (status.health === 'attention') return attentionPhrase(status);
@@ -61,8 +61,8 @@ export function statusLine(status: Status, now?: number): string {
   const trouble = startTrouble(status);
   if (status.state === 'stopped') {
     // Deliveries are left out where something prevents the next start.
-    const isKnown = status.folders.some(({ held, kept }) => held + kept > 0);
-    const delivered = progress || (isKnown ? '' : 'Nothing delivered yet');
+    const hasDelivered = status.folders.some(({ held, kept }) => held + kept > 0);
+    const delivered = progress || (hasDelivered ? '' : 'Nothing delivered yet');
     const rest = trouble === undefined ? delivered : reasonWords(trouble);
     const pauses = status.paused.length > 0 ? ['Paused'] : [];
     return sentences([first, rest, ...pauses, ...asks(status)]);

@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
-import { errorCode, readFaultOf } from '../../model/errors.ts';
+import { errorCode, isMissing, readFaultOf } from '../../model/errors.ts';
 import { lookUp } from '../look-up.ts';
 import { kindOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -85,7 +85,7 @@ function targetOf(link: string): string | null {
   try {
     return readlinkSync(link);
   } catch (error) {
-    if (readFaultOf(errorCode(error)) === 'gone') return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }

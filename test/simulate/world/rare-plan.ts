@@ -100,10 +100,7 @@ const hiddenLink: Rarity = (draft, random) => {
   ]);
   draft.act({ kind: 'link', path, to });
   draft.soon(random.pick([0, 900, 9_000]));
-  const next = random.below(4);
-  if (next === 0) draft.remove(path);
-  else if (next === 1) draft.write(path, draft.text());
-  else if (next === 2) draft.rename(path, draft.place());
+  change(draft, path, random.below(4));
   if (!random.chance(0.5)) return;
   draft.soon(random.pick([900, 9_000]));
   draft.act({ kind: 'rename', path: to, to: random.chance(0.5) ? path : draft.place() });
@@ -170,11 +167,16 @@ const symbolicLink: Rarity = (draft, random) => {
   draft.act({ kind: 'symlink', path, to });
   draft.soon(random.pick([0, 900, 9_000]));
   const next = random.below(5);
-  if (next === 0) draft.remove(path);
-  else if (next === 1) draft.write(path, draft.text());
-  else if (next === 2) draft.rename(path, draft.place());
-  else if (next === 3) draft.rename(draft.document(), path);
+  change(draft, path, next);
+  if (next === 3) draft.rename(draft.document(), path);
 };
+
+/** It goes (0), is saved (1) or moves (2), or nothing of that. */
+function change(draft: Draft, path: string, what: number): void {
+  if (what === 0) draft.remove(path);
+  else if (what === 1) draft.write(path, draft.text());
+  else if (what === 2) draft.rename(path, draft.place());
+}
 
 /** A companion, a directory, or the root of a folder. */
 function anyPlace(draft: Draft, random: SeededRandom): string {
