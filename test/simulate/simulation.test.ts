@@ -1027,6 +1027,23 @@ describe('the simulation', () => {
         [0, { kind: 'link', path: 'inbox/a.csv', to: 'inbox/.a.csv' }],
       ],
     },
+    {
+      what: 'a folder that cannot be looked at is waited for, also where nothing of it was ever recorded (7.2)',
+      first: [],
+      steps: [
+        [0, { kind: 'fail', path: 'second', code: 'EACCES', forMs: 30_000, isWhole: true }],
+        [100, { kind: 'restart', how: 'power', downMs: 10 }],
+      ],
+      setting: { folders: withPolled },
+    },
+    {
+      what: 'a symbolic link in the place of a document is listed, and keeps it (7.5)',
+      first: firstOf({ 'd/summary.docx': 'a' }),
+      steps: [
+        [5_300, { kind: 'symlink', path: 'inbox/private/summary.docx', to: 'inbox/d' }],
+        [0, move('private/summary.docx', 'd/summary.docx')],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
@@ -1193,6 +1210,10 @@ describe('the simulation', () => {
     [
       300_001_476,
       'of two links that were edited, only the number tells that one is a document that moved (7.19)',
+    ],
+    [
+      530_000_509,
+      'what a change attached that was not answered may stand in the record, also where its document moved (4)',
     ],
   ] as const)
     itRuns(`finds nothing wrong: ${what}`, randomPlan(seed), (said) => {

@@ -31,6 +31,6 @@ async function mayBeDirectory(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    return readFaultOf(errorCode(error)) === 'passing';
+    return readFaultOf(errorCode(error)) !== 'gone';
   }
 }

@@ -86,6 +86,8 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     // What cannot be seen may be anywhere in there.
     const isAnyHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
     if (one === undefined || one.isDeleted || isAnyHidden || judge.isKept(docId)) continue;
+    // A link is listed and not sent (7.5): what has it in its place is kept.
+    if (reading.links.has(place)) continue;
     // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).
     const isShut = [place, ...one.places.keys(), ...one.taken].some(
       (path) => reading.shutDirectory(path) !== null,

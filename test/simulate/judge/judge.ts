@@ -399,6 +399,8 @@ export class Judge {
       this.held.attempted(request, file);
       if (request.kind === 'upload' && file !== null)
         this.#taints.inDoubt(file.identity, holdingOf(request, file, []));
+      const sent = request.attachments?.map(({ text }) => text) ?? [];
+      for (const docId of request.docIds) this.#taints.perhapsSent(docId, sent, this.reading());
     }
     for (const docId of request.docIds) {
       if (ending.taken) this.#refused.delete(docId);

@@ -24,6 +24,8 @@ export interface SeenFile {
   readonly isUnlisted: boolean;
   /** Nor can anybody tell that its name is that of a directory. */
   readonly isUntold?: boolean;
+  /** A symbolic link, and no file. */
+  readonly isLink?: boolean;
 }
 
 /** A folder that is configured: its name is the first part of a path. */
@@ -86,6 +88,8 @@ export class Reading {
   readonly twins = new Map<string, RoledFile>();
   /** Paths of what goes out with several documents. */
   readonly shared = new Set<string>();
+  /** Paths of symbolic links. */
+  readonly links = new Set<string>();
   readonly #seen = new Map<string, SeenFile>();
   /** Paths of `#seen`, by the directory that names them. */
   readonly #listed = new Map<string, string[]>();
@@ -106,7 +110,8 @@ export class Reading {
     // Names are compared in NFC.
     for (const file of image) {
       const path = file.path.normalize('NFC');
-      if (this.#seen.has(path)) twins.push({ ...file, path });
+      if (file.isLink === true) this.links.add(path);
+      else if (this.#seen.has(path)) twins.push({ ...file, path });
       else this.#seen.set(path, { ...file, path });
     }
     for (const path of this.#seen.keys()) {

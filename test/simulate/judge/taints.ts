@@ -181,6 +181,13 @@ export class Taints {
     this.#inherit(identity, [holding]);
   }
 
+  /** A change with these texts was not answered: the record may hold it so (contract 4). */
+  perhapsSent(docId: string, attachments: readonly string[], reading: Reading): void {
+    for (const { identity, text } of reading.all())
+      if (attachments.includes(text))
+        this.#placed.set(identity, [...(this.#placed.get(identity) ?? []), docId]);
+  }
+
   /** As of now, for each file that has one. `seenMs`: what stood for so long counts. */
   all(now: number, seenMs = this.#seenMs): (identity: object) => Taint {
     const taints = new Map<object, Taint>();

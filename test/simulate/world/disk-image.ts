@@ -28,7 +28,7 @@ export function imageOf(
         visit(inode.mounted, path, isShutHere);
         visit(inode, outOfReach(path), true);
       } else if (inode.kind === 'directory') visit(inode, path, isShutHere, isBarredHere);
-      if (inode.kind === 'file')
+      if (inode.kind === 'file' || inode.kind === 'link')
         files.push({
           path,
           identity: inode,
@@ -40,6 +40,7 @@ export function imageOf(
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
           isUnlisted: isShut,
           isUntold,
+          isLink: inode.kind === 'link',
         });
     }
   };
