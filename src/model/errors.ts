@@ -1,3 +1,5 @@
+import type { Credentials } from './settings.ts';
+
 /** Exit codes. */
 export const exitCodes = {
   ok: 0,
@@ -33,8 +35,12 @@ export class ConfigurationError extends IngestdError {
 
 /** The token endpoint refused the credentials. Exit code 3. */
 export class CredentialsRefusedError extends IngestdError {
-  constructor(message: string) {
+  /** Those that it means; empty: it does not say. */
+  readonly which: readonly (keyof Credentials)[];
+
+  constructor(message: string, which: readonly (keyof Credentials)[] = []) {
     super('credentials-refused', exitCodes.credentials, message);
+    this.which = which;
   }
 }
 

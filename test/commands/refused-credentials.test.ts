@@ -15,7 +15,10 @@ const names = [
   'INGESTD_API_KEY',
 ];
 
-const refused = steps.answer(401, JSON.stringify({ error_description: 'wrong user name or password' }));
+const refused = steps.answer(
+  401,
+  JSON.stringify({ error: 'invalid_grant', error_description: 'wrong user name or password' }),
+);
 
 let place: InstallationWithService;
 
@@ -46,11 +49,10 @@ async function said(...words: string[]) {
   return { code, text };
 }
 
-/** Who refused, with what, where the credentials come from, and what to do. `pid`: of the daemon. */
+/** What was refused, with which words, and what to do. `pid`: of the daemon. */
 function words(pid?: number): string {
-  const reload = `kill -HUP ${pid ?? 'PID'}, or systemctl reload ingestd`;
-  const then = pid === undefined ? `reload ingestd if it is running (${reload})` : `run ${reload}`;
-  return `redentials refused by ${place.service.authUrl}: the service answered 401 Unauthorized: wrong user name or password. The credentials are from ${place.home.join('.env')}: correct what is wrong there, then ${then}`;
+  const then = pid === undefined ? 'try again' : `run kill -HUP ${pid}`;
+  return `he service refused the user name or password (401 Unauthorized: wrong user name or password). Edit ${place.home.join('.env')}, then ${then}`;
 }
 
 describe('credentials that the service refuses', () => {
@@ -59,7 +61,7 @@ describe('credentials that the service refuses', () => {
   it('are explained by auth login, sync and check --online in the same words', async () => {
     expect(await said('auth', 'login')).toEqual({ code: 3, text: expect.stringContaining(words()) });
     expect(await said('sync')).toEqual({ code: 3, text: expect.stringContaining(words()) });
-    expect((await said('log')).text).toMatch(/ problem +ingestd: credentials refused by /);
+    expect((await said('log')).text).toMatch(/ problem +ingestd: the service refused the user name /);
     const checked = await said('check', '--online');
     expect(checked).toEqual({ code: 4, text: expect.stringContaining(words()) });
     expect(checked.text).toContain('1 problem found');
@@ -76,10 +78,12 @@ describe('credentials that the service refuses', () => {
     const { text } = await said('status');
     expect(text.split(words(pid))).toHaveLength(2);
     expect(text).not.toContain('nothing to do');
+    expect(text).toContain(`T${words(pid)}`);
+    expect((await said('auth', 'login')).text).toContain(words(pid));
     expect(await said('status', '--check')).toEqual({ code: 2, text: expect.stringContaining(words(pid)) });
     const why = await said('why', 'inbox/a.txt');
     expect(why.text.split(words(pid))).toHaveLength(2);
-    expect((await said('plan')).text).toContain(`At present ingestd waits: c${words(pid)}`);
+    expect((await said('plan')).text).toContain(`At present ingestd waits: t${words(pid)}`);
     await eventuallyHolds(() => expect(daemon.log()).toContain(words(pid)));
     // What it says to do helps.
     place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
@@ -97,26 +101,27 @@ describe('where refused credentials come from', () => {
     });
     const { text } = await said('auth', 'login');
     expect(text).toContain(
-      `It used INGESTD_PASSWORD from ${place.home.join('secrets/pw')} (INGESTD_PASSWORD_FILE); ${others.join(', ')} from ${place.home.join('.env')}: correct`,
+      `Correct INGESTD_PASSWORD in ${place.home.join('secrets/pw')} (INGESTD_PASSWORD_FILE); ${others.join(', ')} in ${place.home.join('.env')}, then try`,
     );
   });
 
   it('is the environment, which is read only at a start', async () => {
     await set({}, environmentOf(plantedCredentials));
-    const { text } = await said('auth', 'login');
-    expect(text).toContain(
-      `The credentials are from the environment: correct what is wrong there, then restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts`,
+    expect((await said('auth', 'login')).text).toContain(
+      `Correct ${names.join(', ')} in the environment, then try again`,
+    );
+    const daemon = await place.start();
+    await eventually(async () => (await daemon.status()).auth.state === 'refused');
+    expect((await said('status')).text).toContain(
+      `${names.join(', ')} in the environment, then restart ingestd, which reads them only when it starts`,
     );
   });
 
   it("is systemd's directory, whose files are copied at a start", async () => {
-    const files = Object.entries(environmentOf(plantedCredentials)).map(([name, value]) => [
-      `c/${name}`,
-      value,
-    ]);
-    await set(Object.fromEntries(files) as Record<string, string>, { CREDENTIALS_DIRECTORY: './c' });
-    const { text } = await said('auth', 'login');
-    expect(text).toContain(`from ${place.home.join('c')}: correct what is wrong there, then restart`);
+    const values = environmentOf(plantedCredentials);
+    const files = Object.fromEntries(names.map((name) => [`c/${name}`, values[name] ?? '']));
+    await set(files, { CREDENTIALS_DIRECTORY: './c' });
+    expect((await said('auth', 'login')).text).toContain(`Edit ${place.home.join('c')}, then try again`);
   });
 });
 
@@ -128,7 +133,7 @@ describe('a fresh token that the service does not accept', () => {
     const { code, text } = await said('sync');
     expect(code).toBe(3);
     expect(text).toContain(
-      `redentials refused by ${place.service.ingestUrl}, with a new token from ${place.service.authUrl}: the service answered 401 Unauthorized. The credentials are from `,
+      `${place.service.ingestUrl} refused a new token of ${place.service.authUrl} (the service answered 401 Unauthorized). Edit `,
     );
   });
 });

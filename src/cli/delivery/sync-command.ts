@@ -28,7 +28,7 @@ export async function sync(context: CommandContext, flags: CommandFlags): Promis
     const report = await runSync({
       settings,
       credentials,
-      credentialsAdvice: () => correctionAdvice(configuration.secretSources),
+      credentialsAdvice: () => correctionAdvice(configuration.secretSources, null),
       log,
       makesFolders: configuration.trial,
       onProgress: (now) => progress?.update(now),

@@ -3,6 +3,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
 import type { SecretSources } from '../../config/secrets/read-secrets.ts';
+import { connectDaemon } from '../daemon-client.ts';
 import { createTokenSource } from '../../remote/auth/token-source.ts';
 import type { TokenSource } from '../../remote/auth/token-source.ts';
 
@@ -22,7 +23,13 @@ export async function withTokens<T>(
   const tokens = createTokenSource({
     authUrl: settings.service.authUrl,
     credentials: () => credentials,
-    advice: configuration && (() => correctionAdvice(configuration.secretSources)),
+    advice:
+      configuration &&
+      (async () => {
+        const daemon = await connectDaemon(settings.state.dir, settings.file).catch(() => null);
+        const pid = (await daemon?.status().catch(() => null))?.pid ?? null;
+        return correctionAdvice(configuration.secretSources, pid);
+      }),
     clock: systemClock,
     settings: settings.service,
     // Nothing is tried again here: what went wrong is the command's answer, once.

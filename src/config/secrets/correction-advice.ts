@@ -1,16 +1,15 @@
 import { credentialNames, secretVariables } from './secret-names.ts';
-import { findSecret } from './read-secrets.ts';
+import { environmentPlace, findSecret } from './read-secrets.ts';
 import type { SecretSources } from './read-secrets.ts';
 
 /** What was typed last, first: it is the most likely to be wrong. */
 const likeliestFirst = credentialNames.toReversed();
 
 /**
- * Where the five secrets come from, each where they have several places, and how a correction takes effect: for whom they
- * were refused. No value.
- * `pid`: of the daemon that asks; null: another process does.
+ * Where to correct the five secrets, each where they have several places, and how that takes effect: for whom they were
+ * refused. No value. `pid`: of the daemon; null: none runs.
  */
-export async function correctionAdvice(sources: SecretSources, pid: number | null = null): Promise<string> {
+export async function correctionAdvice(sources: SecretSources, pid: number | null): Promise<string> {
   const places = new Map<string, string[]>();
   let isReadOnce = false;
   for (const name of likeliestFirst) {
@@ -22,14 +21,12 @@ export async function correctionAdvice(sources: SecretSources, pid: number | nul
     places.set(found.place, [...(places.get(found.place) ?? []), variable]);
   }
   if (places.size === 0) return '';
-  const listed = [...places].map(([place, variables]) => `${variables.join(', ')} from ${place}`);
-  const [only = ''] = places.keys();
-  const used = places.size === 1 ? `The credentials are from ${only}` : `It used ${listed.join('; ')}`;
-  const reload = `kill -HUP ${pid ?? 'PID'}, or systemctl reload ingestd`;
-  const then = isReadOnce
-    ? 'restart ingestd if it is running (systemctl restart ingestd), which reads them only when it starts'
-    : pid === null
-      ? `reload ingestd if it is running (${reload})`
-      : `run ${reload}`;
-  return `${used}: correct what is wrong there, then ${then}`;
+  const listed = [...places].map(([place, variables]) => `${variables.join(', ')} in ${place}`);
+  const [first = ''] = places.keys();
+  const isOneFile = places.size === 1 && first !== environmentPlace;
+  const where = isOneFile ? `Edit ${first}` : `Correct ${listed.join('; ')}`;
+  const reload = isReadOnce
+    ? 'restart ingestd, which reads them only when it starts'
+    : `run kill -HUP ${pid}`;
+  return `${where}, then ${pid === null ? 'try again' : reload}`;
 }

@@ -188,10 +188,12 @@ export function secretFault(name: SecretName, secret: string): string | null {
   return 'contains a space, a line break or a non-ASCII character, which an HTTP header does not allow';
 }
 
+export const environmentPlace = 'the environment';
+
 /** A secret, and where it stands. */
 export interface FoundSecret {
   readonly secret: string;
-  /** A file or a directory of files, or `the environment`. */
+  /** A file or a directory of files, or `environmentPlace`. */
   readonly place: string;
   /** True: a process sees a change of it only when it is started again. */
   readonly isReadOnce: boolean;
@@ -205,7 +207,7 @@ export async function findSecret(
   const { file, values } = environmentFile;
   const directory = env['CREDENTIALS_DIRECTORY'];
   return (
-    (await fromVariables(env, cwd, { place: 'the environment', isReadOnce: true })) ??
+    (await fromVariables(env, cwd, { place: environmentPlace, isReadOnce: true })) ??
     (directory ? await fromCredentials(resolve(cwd, directory)) : undefined) ??
     fromVariables(values, dirname(file), { place: file, isReadOnce: false })
   );

@@ -18,6 +18,8 @@ export interface Explanation {
    * itself, as a person's decision is; a limit that is reached, though nothing is wrong.
    */
   readonly isTold?: boolean;
+  /** Of a reason: its messages are whole sentences, which need no heading. */
+  readonly isSentence?: true;
   /** Of a reason: nothing is sent until somebody else does something. */
   readonly blocks?: true;
   /**
@@ -295,6 +297,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'credentials-refused': {
         cause: 'Credentials refused',
         fix: 'ingestd auth login checks them once they are corrected. Nothing is lost in the meantime.',
+        isSentence: true,
       },
       'uploads-stopped': {
         cause: 'Uploads stopped: accepted without a docId',

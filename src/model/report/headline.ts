@@ -191,7 +191,8 @@ export function placedMessage({ folder, message }: Reason): string {
 /** What a reason comes to, with its own words; they stand alone where they say it themselves. */
 export function reasonWords({ code, message }: Reason): string {
   const phrase = phraseOf(code);
-  return message.toLowerCase().includes(phrase.toLowerCase()) ? sentence(message) : `${phrase}: ${message}`;
+  const isWhole = explain(code).isSentence || message.toLowerCase().includes(phrase.toLowerCase());
+  return isWhole ? sentence(message) : `${phrase}: ${message}`;
 }
 
 /** Exit codes are for those who read of a start that failed. */

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 import {
   CredentialsRefusedError,
   MisaddressedError,
@@ -8,7 +10,7 @@ import type { Credentials } from '../../model/settings.ts';
 import { describeFault, loginPageWords } from '../http/describe-fault.ts';
 import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
 import type { Answer, HttpOptions, HttpBody } from '../http/send-http-request.ts';
-import { describeAnswer, isHtml, parseJson, readRetryAfter, tokenResponse } from '../http/read-answer.ts';
+import { answerWords, isHtml, parseJson, readRetryAfter, tokenResponse } from '../http/read-answer.ts';
 
 /** A token as it was issued. */
 export interface Grant {
@@ -112,14 +114,12 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
 
   function failure(answer: Answer, credentials: Credentials): Error {
     const { status, headers } = answer;
-    const words = redact(describeAnswer(answer), credentials);
-    const message = `the token endpoint: ${words}`;
+    const words = redact(answerWords(answer), credentials);
+    const message = `the token endpoint: the service answered ${words}`;
     if (status < 400) return elsewhere('redirect', `${message}, a redirect`);
     if (status === 404 || status === 405 || status === 410) return elsewhere('auth-not-found', message);
     if (status === 400 || status === 401 || status === 403) {
-      return isHtml(answer)
-        ? elsewhere('auth-not-found', message)
-        : new CredentialsRefusedError(refusedWords(authUrl, words));
+      return isHtml(answer) ? elsewhere('auth-not-found', message) : refusal(answer, words);
     }
     if (status === 407) return new MisaddressedError('proxy-authentication', message);
     const now = options.clock.now();
@@ -136,9 +136,20 @@ function lackOf({ state, text }: Answer, field: string): string {
   return parseJson(text) === undefined ? 'its answer is not JSON' : `its answer has no ${field} that is text`;
 }
 
-/** Who refused the credentials, and with which answer. */
-export function refusedWords(who: string, answer: string): string {
-  return `credentials refused by ${who}: ${answer}`;
+const oauthError = z.object({ error: z.string() });
+
+/**
+ * Which credentials an answer refuses: 403 says that the others are valid (interface 7.1), else the code of OAuth tells
+ * (RFC 6749, 5.2) where there is one.
+ */
+function refusal({ status, text }: Answer, words: string): CredentialsRefusedError {
+  const { error = '' } = oauthError.safeParse(parseJson(text)).data ?? {};
+  const refused = (what: string, which: CredentialsRefusedError['which']) =>
+    new CredentialsRefusedError(`the service refused ${what} (${words})`, which);
+  if (status === 403) return refused('the API key, or its access', ['apiKey']);
+  if (error === 'invalid_client') return refused('the client ID or secret', ['clientId', 'clientSecret']);
+  if (error === 'invalid_grant') return refused('the user name or password', ['username', 'password']);
+  return refused('the user name or password, or other credentials', []);
 }
 
 /** Visible ASCII without spaces at the ends: what can stand in a header and be no second one. */

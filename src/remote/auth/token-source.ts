@@ -21,7 +21,7 @@ import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
 import { waitsOf } from '../http/watch-connection.ts';
-import { createTokenEndpoint, refusedWords } from './token-endpoint.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
 import type { Grant } from './token-endpoint.ts';
 import { createTokenBackOff } from './token-back-off.ts';
 
@@ -123,7 +123,7 @@ export function createTokenSource({
     },
     /** A fresh token was answered with 401 by `who` as well: counts as a refusal of the credentials. Gives its message. */
     refuse: (accessToken: AccessToken, who: string, answer: string): string => {
-      const message = advised(refusedWords(`${who}, with a new token from ${authUrl}`, answer));
+      const message = advised(`${who} refused a new token of ${authUrl} (${answer})`);
       if (isHeld(accessToken)) {
         held = null;
         refresh = null;
@@ -237,7 +237,7 @@ export function createTokenSource({
       // What all hosts share of a refusal is said without it: each has its credentials from elsewhere.
       const error =
         thrown instanceof CredentialsRefusedError
-          ? new CredentialsRefusedError(advised(thrown.message))
+          ? new CredentialsRefusedError(advised(thrown.message), thrown.which)
           : thrown;
       // A refused refresh token counts as a refused request too.
       const times = known !== null && refresh === null ? 2 : 1;

@@ -101,9 +101,14 @@ const longestWords = 500;
  * `403 Forbidden`, and what the answer says, in whatever form: JSON, text, the title of a page with the server that names
  * itself. Raw: redact it before it is shown.
  */
-export function describeAnswer({ status, state, text, headers }: Answer): string {
+export function describeAnswer(answer: Answer): string {
+  return `the service answered ${answerWords(answer)}`;
+}
+
+/** The same, without saying whose answer it is. */
+export function answerWords({ status, state, text, headers }: Answer): string {
   const name = STATUS_CODES[status];
-  const line = `the service answered ${status}${name === undefined ? '' : ` ${name}`}`;
+  const line = `${status}${name === undefined ? '' : ` ${name}`}`;
   if (state !== 'whole') return line;
   if (isHtml({ text })) {
     const server =

@@ -218,7 +218,7 @@ describe('the verdict', () => {
           reasons: [{ code: 'credentials-refused', message: 'The service refuses the password.' }],
         },
       ),
-      'Credentials refused: The service refuses the password. 3 of 4 documents delivered. 1 document failed',
+      'The service refuses the password. 3 of 4 documents delivered. 1 document failed',
     ],
   ])('%s', (_name, given, words) => {
     expect(statusLine(given)).toBe(words);
