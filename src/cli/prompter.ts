@@ -14,7 +14,7 @@ interface Question {
   readonly judge?: ((answer: string) => string | null) | undefined;
 }
 
-/** Asks on the terminal. Ctrl+C throws IngestdError `cancelled`. */
+/** Asks on the terminal. Ctrl+C throws IngestdError `cancelled`, of which nothing is to be said. */
 export async function terminalPrompter() {
   const [{ default: input }, { default: password }, { default: select }, { default: confirm }] =
     await Promise.all([
@@ -60,7 +60,10 @@ async function asked<T>(question: Promise<T>): Promise<T> {
   } catch (error) {
     const isCancelled = error instanceof Error && error.name === 'ExitPromptError';
     const message = isCancelled ? 'cancelled' : `no answer: ${errorMessage(error)}`;
-    throw new IngestdError('cancelled', exitCodes.unforeseen, message, { cause: error });
+    // The words of inquirer for Ctrl+C.
+    const isInterrupted = isCancelled && error.message.includes('SIGINT');
+    const code = isInterrupted ? exitCodes.interrupted : exitCodes.unforeseen;
+    throw new IngestdError('cancelled', code, message, { cause: error });
   }
 }
 

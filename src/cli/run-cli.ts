@@ -121,6 +121,7 @@ function report(
 ): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const error = fileFault(thrown);
+  if (error instanceof IngestdError && error.exitCode === exitCodes.interrupted) return error.exitCode;
   complain(errorMessage(error));
   // The system's word alone says what is wrong, not what to do.
   if (error instanceof LedgerUnwritableError) complain(unwritableFix);

@@ -8,6 +8,8 @@ export const exitCodes = {
   credentials: 3,
   unfinished: 4,
   locked: 5,
+  /** As a shell says it of a program that Ctrl+C ends. */
+  interrupted: 130,
 } as const;
 
 /** An error whose message is for a person and whose `exitCode` is for the process. */

@@ -118,7 +118,7 @@ describe('where refused credentials come from', () => {
   });
 
   it("is systemd's directory, whose files are copied at a start", async () => {
-    const values = environmentOf(plantedCredentials);
+    const values: Readonly<Record<string, string>> = environmentOf(plantedCredentials);
     const files = Object.fromEntries(names.map((name) => [`c/${name}`, values[name] ?? '']));
     await set(files, { CREDENTIALS_DIRECTORY: './c' });
     expect((await said('auth', 'login')).text).toContain(`Edit ${place.home.join('c')}, then try again`);

@@ -88,10 +88,14 @@ export async function initAnswers(sources: InitSources, prompter: Prompter | nul
   return answers as InitAnswers;
 }
 
-/** Asks for the five secrets again; what may be shown is suggested as it was. */
-export async function askCredentials(before: InitAnswers, prompter: Prompter): Promise<InitAnswers> {
+/** Asks for these secrets again; what may be shown is suggested as it was. */
+export async function askCredentials(
+  before: InitAnswers,
+  names: readonly (keyof Credentials)[],
+  prompter: Prompter,
+): Promise<InitAnswers> {
   const answers: Record<Key, string> = { ...before };
-  for (const key of credentialNames)
+  for (const key of names)
     answers[key] = await ask({ ...secretQuestion(key), suggest: () => before[key] }, before, prompter);
   return answers;
 }

@@ -67,9 +67,10 @@ async function tryLogin(
       if (!(error instanceof CredentialsRefusedError)) throw error;
       const fix = `correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`;
       complain(prompter === null ? `${error.message}; ${fix}` : error.message);
-      const again = await prompter?.confirm('Enter the credentials again?', true);
-      if (prompter === null || again !== true) return error.exitCode;
-      credentials = await askCredentials(credentials, prompter);
+      const isKnown = error.which.length > 0;
+      const which = isKnown ? 'Enter what it refused' : 'Enter all five, as the service does not say which,';
+      if (prompter === null || !(await prompter.confirm(`${which} again?`, true))) return error.exitCode;
+      credentials = await askCredentials(credentials, isKnown ? error.which : credentialNames, prompter);
     }
     redactor.add(credentialNames.map((name) => credentials[name]));
     await writeInitFiles(credentials, { ...destination, force: true });

@@ -397,44 +397,49 @@ describeWhere(missingScript, 'init on a real terminal', () => {
   });
 
   it.each([
-    ['the input ends (Ctrl+D)', '\u0004', ''],
-    ['a person ends it (Ctrl+C)', '\u0003', 'ingestd: cancelled\r\n'],
-  ])('ends with an error where %s', async (_, typed, said) => {
+    ['the input ends (Ctrl+D), with an error', '\u0004', 1, /ingestd: cancelled/],
+    ['a person ends it (Ctrl+C), as by a signal and without a word', '\u0003', 130, /Password\S*\s*\S*$/],
+  ])('ends where %s, and writes nothing', async (_, typed, code, said) => {
     const { answer, ended, shown } = onTerminal(flags, others);
     await answer('Password', typed);
-    expect(await ended).toBe(1);
-    expect(shown()).toContain(said);
+    expect([await ended, shown()]).toEqual([code, expect.stringMatching(said)]);
+    await expect(stat(folder.join('.env'))).rejects.toThrow('ENOENT');
   });
 
-  it('asks again after wrong credentials, until they are right, and keeps those', async () => {
-    const { authUrl, ingestUrl, tokenRequests } = service;
-    service.alwaysTokens(async (request) => {
-      await request.body();
-      const password = new URLSearchParams(request.received.text()).get('password');
-      await (password === 'the right one' ? steps.token({ access_token: 'token' }) : refused)(request);
-    });
-    const { answer, ended, shown } = onTerminal('--folder inbox --name in --share NONE --no-user-service', {
-      ...secrets,
-      INGESTD_AUTH_URL: authUrl,
-      INGESTD_INGEST_URL: ingestUrl,
-      INGESTD_PASSWORD: 'a wrong one',
-    });
-    await answer('Enter the credentials again?', '\r');
-    await answer('API key (Enter keeps it)', '\r');
-    await answer('Client ID', '\r');
-    await answer('Client secret', '\r');
-    await answer('User name', '\r');
-    await answer('Password', 'the right one\r');
-    expect(await ended).toBe(0);
-    expect(shown()).toContain('The service accepts the credentials');
-    expect(tokenRequests).toHaveLength(2);
-    expect((await written()).credentials).toMatchObject({
-      apiKey: 'the-api-key',
-      clientId: 'the-client',
-      clientSecret: secrets.INGESTD_CLIENT_SECRET,
-      password: 'the right one',
-    });
-  }, 60_000);
+  const five = ['API key (Enter keeps it)', 'Client ID', 'Client secret', 'User name', 'Password'];
+  it.each<readonly [string, object, string, readonly string[]]>([
+    ['all where the service does not say which', {}, 'the service does not say which', five],
+    ['those that the service refuses', { error: 'invalid_grant' }, 'user name or password', five.slice(3)],
+  ])(
+    'asks again for wrong credentials, %s, until they are right',
+    async (_, why, words, asked) => {
+      const { authUrl, ingestUrl, tokenRequests } = service;
+      service.alwaysTokens(async (request) => {
+        await request.body();
+        const password = new URLSearchParams(request.received.text()).get('password');
+        const right = password === 'the right one';
+        await (right ? steps.token({ access_token: 'token' }) : steps.json(401, why))(request);
+      });
+      const { answer, ended, shown } = onTerminal('--folder inbox --name in --share NONE --no-user-service', {
+        ...secrets,
+        INGESTD_AUTH_URL: authUrl,
+        INGESTD_INGEST_URL: ingestUrl,
+        INGESTD_PASSWORD: 'a wrong one',
+      });
+      await answer('again?', '\r');
+      for (const one of asked) await answer(one, one === 'Password' ? 'the right one\r' : '\r');
+      expect([await ended, shown()]).toEqual([0, expect.stringContaining(words)]);
+      expect(shown()).toContain('The service accepts the credentials');
+      expect(tokenRequests).toHaveLength(2);
+      expect((await written()).credentials).toMatchObject({
+        apiKey: 'the-api-key',
+        clientId: 'the-client',
+        clientSecret: secrets.INGESTD_CLIENT_SECRET,
+        password: 'the right one',
+      });
+    },
+    60_000,
+  );
 });
 
 describe('the login that init tries', () => {
