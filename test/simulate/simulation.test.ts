@@ -1208,6 +1208,10 @@ describe('the simulation', () => {
       'what was attached after it was sent counts as an attachment once its owner is deleted (7.27)',
     ],
     [
+      490_001_675,
+      'a document that became an attachment was one, though it was sent before, where it stands elsewhere as a new one (7.27)',
+    ],
+    [
       300_001_476,
       'of two links that were edited, only the number tells that one is a document that moved (7.19)',
     ],

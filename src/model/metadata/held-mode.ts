@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, isAlike, joinPath, nameOf, pathAfterMove, refKey } from '../document.ts';
-import type { DocumentRef, FoundAttachment, FoundDocument, HeldMode } from '../document.ts';
+import type { DocumentRef, FileStat, FoundAttachment, FoundDocument, HeldMode } from '../document.ts';
 import { attachmentDirectoryEnd, sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
 import { filesOfRecord, isImported, tellsOf } from '../ports/ledger-port.ts';
@@ -329,12 +329,13 @@ export function rememberFiles(
   const entry = { ref: from, record: before };
   const present = [...filesOfRecord(record), ...record.attachments.map(({ stat }) => stat)];
   const isGone = ({ file }: FormerMode) => !present.some((stat) => isAlike(file, stat));
+  // A document that came to the place of an attachment was not sent from there: of that its record does not tell.
+  const isAttached = ({ folder, path }: DocumentRef) =>
+    before.attachments.some((one) => one.path === path && (one.folder ?? from.folder) === folder);
+  const tells = (other: LedgerEntry, file: FileStat) =>
+    other.record.docId !== record.docId && !isAttached(other.ref) && tellsOf(other.record, file);
   const isUnrecorded = ({ file }: FormerMode) =>
-    ledger
-      .findByFile(file)
-      .every(
-        (other) => other.record.docId === record.docId || file.ino === 0 || !tellsOf(other.record, file),
-      );
+    file.ino === 0 || !ledger.findByFile(file).some((other) => tells(other, file));
   const former = filesOf(entry).filter((one) => isGone(one) && isUnrecorded(one));
   const own = (record.heldModes ?? []).filter(({ file }) => file === undefined);
   const heldModes = [...own, ...former.slice(-mostFormerFiles)];
