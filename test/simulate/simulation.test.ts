@@ -1044,6 +1044,21 @@ describe('the simulation', () => {
         [0, move('private/summary.docx', 'd/summary.docx')],
       ],
     },
+    {
+      what: 'the list of a document that was not sent holds while its sidecar is there, though its file came from elsewhere (4)',
+      first: firstOf({ 'd/b.csv': 'b' }),
+      steps: [
+        [100, { kind: 'answer', ending: { kind: 'lost', taken: true } }],
+        [0, write('a.txt', 'a')],
+        [0, write('extra/u.csv', 'u')],
+        [0, write('a.txt.meta.json', '{"attachments":["extra/u.csv"]}')],
+        [5_300, { kind: 'answer', ending: { kind: 'lost', taken: true } }],
+        [0, write('d/report.docx', 'r')],
+        [0, move('d/report.docx', 'd/report-old.docx'), 'ledger'],
+        [2_200, move('d/report-old.docx', 'a.txt')],
+        [2_200, { kind: 'remove', path: 'inbox/a.txt' }],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
@@ -1215,6 +1230,7 @@ describe('the simulation', () => {
       300_001_476,
       'of two links that were edited, only the number tells that one is a document that moved (7.19)',
     ],
+    [530_001_827, 'a document whose place another one has taken meanwhile is gone by then (7.25)'],
     [
       530_000_509,
       'what a change attached that was not answered may stand in the record, also where its document moved (4)',

@@ -119,6 +119,8 @@ export interface FormerOwner {
   readonly owners: readonly DocumentRef[];
   /** Its file, where it was seen last; absent: its record tells. */
   readonly ownerStat?: FileStat | undefined;
+  /** Where a scan saw it attach the file; absent: its record tells. */
+  readonly seenAt?: DocumentRef;
   /** The file's own, as its attachment. */
   readonly place: DocumentRef;
   /** Null: the document was not sent with it. */

@@ -191,7 +191,7 @@ export class DocumentComparison {
    * sidecar of it counts that was left where it was, or went along with the directory of both.
    */
   async #answersOf(
-    { owners, ownerStat, place }: FormerOwner,
+    { owners, ownerStat, seenAt, place }: FormerOwner,
     document: FoundDocument,
   ): Promise<readonly OwnerAnswer[]> {
     const ask = (refs: readonly DocumentRef[]) =>
@@ -209,7 +209,7 @@ export class DocumentComparison {
     const places = files.filter(isOwner);
     if (places.length > 0) return ask(places);
     if (isUnlisted) return ['settling'];
-    const beside = await ask(besideAttachment(owners, place, document.ref));
+    const beside = await ask(besideAttachment(owners.concat(seenAt ?? []), place, document.ref));
     // Another document may stand there.
     return beside.filter((answer) => answer !== 'unlisted');
   }

@@ -46,7 +46,7 @@ export class UnsentAttachments {
       const place = { folder: owner.folder, path };
       const isTold = found.stat.ino !== 0 || refKey(place) === refKey(found.ref);
       const sha256 = isTold ? undefined : null;
-      return [{ owners, ownerStat: ownerStat ?? undefined, place, record: null, sha256 }];
+      return [{ owners, ownerStat: ownerStat ?? undefined, seenAt: owner, place, record: null, sha256 }];
     });
   }
 

@@ -259,11 +259,18 @@ export class HeldDocuments {
 
   /**
    * Whether another file has come to a document's place after one that was not sent, and is gone: its path was not, when
-   * that one was renamed, and it may be gone with the last of them (7.1, 7.25).
+   * that one was renamed, and it may be gone with the last of them (7.1, 7.25). It is gone as well where its own file is,
+   * and another document's stood there since, which does not count.
    */
-  mayHaveGone({ accepted, files }: HeldDocument, { identity }: RoledFile, reading: Reading): boolean {
-    const later = [...files].slice([...files].indexOf(identity) + 1);
-    return accepted !== identity && later.some((one) => reading.pathsOf(one).length === 0);
+  mayHaveGone(one: HeldDocument, { identity, path }: RoledFile, reading: Reading): boolean {
+    const { accepted, files } = one;
+    if (accepted === identity) return false;
+    const isGone = (what: object) => reading.pathsOf(what).length === 0;
+    if ([...files].slice([...files].indexOf(identity) + 1).some(isGone)) return true;
+    const hasStood = (other: HeldDocument) => other.taken.has(path) && this.#mayHaveStood(other, path);
+    return (
+      accepted !== null && isGone(accepted) && this.alive().some((other) => other !== one && hasStood(other))
+    );
   }
 
   #isKnown(one: HeldDocument, identity: object): boolean {
