@@ -1020,6 +1020,20 @@ describe('the simulation', () => {
       setting: { maxDeleteCount: 0 },
     },
     {
+      what: 'what leaves the folder of its document while that is taken out is still what the sidecar lists (4)',
+      first: [
+        { path: 'second/d/a.pdf', text: 'a' },
+        { path: 'second/d/a.pdf.meta.json', text: '{"attachments":["extra/u.csv"]}' },
+        { path: 'second/d/extra/u.csv', text: 'u' },
+      ],
+      steps: [
+        [20_000, move('../second/d/extra/u.csv', 'b.pdf')],
+        [0, { kind: 'reload', folders: withPolled.slice(0, 1) }],
+        [8_000, { kind: 'reload', folders: withPolled }],
+      ],
+      setting: { folders: withPolled },
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [

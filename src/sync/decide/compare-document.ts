@@ -246,8 +246,9 @@ export class DocumentComparison {
     const listed = hasNoSidecar ? sentWith(owner.ref, owner.record) : [];
     const found = await Promise.all(listed.map((path) => evidence.inspect({ ...owner.ref, path })));
     const left = listed.filter((_, index) => hasGone(found[index]));
+    // While the folder of both is taken out of the configuration, nobody knows what the document has.
     const isLeft = ({ folder, path }: DocumentRef) =>
-      folders.get(folder) === undefined || (folder === owner.ref.folder && left.includes(path));
+      folder === owner.ref.folder ? left.includes(path) : folders.get(folder) === undefined;
     const moved = withAttachmentAt(owner, document, isLeft);
     const unlock = moved === null ? null : this.#locks.take(task, [owner.ref]);
     if (moved === null || unlock === null) return;
