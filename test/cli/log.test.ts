@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../src/model/report/status.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
@@ -37,9 +37,20 @@ describe('log', () => {
     expect((await run('log')).stdout).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d uploaded {2}inbox\/a\.txt \S+: sharing DEFAULT$/m,
     );
-    expect((await run('log', 'inbox/unknown.txt')).stdout).toBe(
-      'inbox/unknown.txt is unknown: neither the folders nor the log have it.\n',
-    );
+    // What happens to all of a folder makes nothing known that was never there.
+    await run('pause');
+    for (const filter of [[], ['--failed'], ['--since', '1h']])
+      expect((await run('log', 'inbox/unknown.txt', ...filter)).stdout).toBe(
+        'inbox/unknown.txt is unknown: neither the folders nor the log have it.\n',
+      );
+    expect(await logged('inbox/unknown.txt')).toEqual([]);
+    expect(await logged('inbox/a.txt')).toEqual(['uploaded a.txt', 'modified a.txt', 'paused ']);
+    await run('resume');
+    await rename(folder.join('inbox/a.txt'), folder.join('inbox/moved.txt'));
+    await run('sync');
+    // It was there, and is known by where it went.
+    expect((await logged('inbox/a.txt')).slice(0, 2)).toEqual(['uploaded a.txt', 'modified a.txt']);
+    expect(await logged('inbox/a.txt')).toContain('moved moved.txt');
     expect(await run('log', '/elsewhere')).toMatchObject({ code: 2 });
     expect(await run('log', '--since', 'soon')).toMatchObject({ code: 2 });
   });

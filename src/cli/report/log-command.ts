@@ -11,7 +11,7 @@ import { insideWorkingDirectory, placesMeant } from '../../daemon/control/resolv
 import type { CommandContext, CommandFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
 import type { Output } from '../output.ts';
-import { createLogReader } from '../../daemon/history/read-log.ts';
+import { createLogReader, isInLog } from '../../daemon/history/read-log.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
 
 interface LogFlags extends CommandFlags {
@@ -40,7 +40,6 @@ export async function log(
   const isOnDisk = places?.some(({ folder, path: inside }) =>
     folders.some((one) => one.name === folder && existsSync(join(one.path, inside))),
   );
-  const isUnknown = isOnDisk === false && !filter.failed && filter.since === null;
   const { output } = context;
   const read = createLogReader(found.stateDir, filter);
   if (flags.follow === true) {
@@ -52,9 +51,11 @@ export async function log(
       await delay(pollMs);
     }
   }
+  // What happened to all of a folder is no part of the past of what was never in it.
+  const isUnknown = isOnDisk === false && !(await isInLog(found.stateDir, places ?? []));
   const isGathered = flags.json !== true && flags.verbose !== true;
   const bursts = createBursts();
-  const all = await read(most, isGathered ? bursts.add : undefined);
+  const all = isUnknown ? [] : await read(most, isGathered ? bursts.add : undefined);
   if (flags.json) output.json(all);
   else {
     const lines = isGathered

@@ -1,4 +1,4 @@
-import { isAtOrBelow } from '../../model/document.ts';
+import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { activityOf, linesBack } from './history-files.ts';
@@ -38,6 +38,12 @@ export function createLogReader(stateDir: string, filter: LogFilter) {
   };
 }
 
+/** Whether anything was said of these places themselves. */
+export async function isInLog(stateDir: string, places: readonly DocumentRef[]): Promise<boolean> {
+  for await (const { said } of linesBack(stateDir, activityOf)) if (isAtOneOf(said, places)) return true;
+  return false;
+}
+
 const failures: ReadonlySet<string> = new Set([
   'failed',
   'in doubt',
@@ -62,5 +68,12 @@ function isWanted(said: Activity, { since, failed, places }: LogFilter): boolean
   if (places === null) return true;
   const isOfAll = path === '' && ofWholeFolder.has(what);
   if (isOfAll && folder === '') return true;
-  return places.some((one) => folder === one.folder && (isOfAll || isAtOrBelow(path, one.path)));
+  return isAtOneOf(said, places) || (isOfAll && places.some((one) => folder === one.folder));
+}
+
+/** Whether it happened to a document that is at one of these places, or was moved away from there. */
+function isAtOneOf({ folder, path, from }: Activity, places: readonly DocumentRef[]): boolean {
+  const keyOf = (ref: DocumentRef) => (ref.path === '' ? ref.folder : refKey(ref));
+  const isAt = (key: string) => places.some((one) => isAtOrBelow(key, keyOf(one)));
+  return isAt(keyOf({ folder, path })) || (from !== undefined && isAt(from));
 }
