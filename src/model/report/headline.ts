@@ -98,16 +98,17 @@ function attentionPhrase(status: Status): string {
   const others = reasons.filter(
     ({ code }) => isPartial(code) && !(away.length > 0 && code.startsWith('folder-')),
   );
-  const parts = [
+  const problems = [
     ...(isAllPaused ? ['paused'] : foldersPart(halted, 'paused')),
     ...foldersPart(away, 'unavailable'),
     ...new Set(others.map(({ code }) => phraseOf(code).replace(/^./u, (first) => first.toLowerCase()))),
-    ...asks(status),
   ];
-  if (parts.length === 0) return 'Needs attention';
-  const shown = capitalized(parts.slice(0, headlineParts).join(', '));
-  const more = parts.length - headlineParts;
-  return `${shown}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
+  // What waits for a person is always counted.
+  const counts = asks(status);
+  const shown = problems.slice(0, Math.max(1, headlineParts - counts.length));
+  const more = problems.length - shown.length;
+  const parts = [...shown, ...(more > 0 ? [countWords(more, 'more problem')] : []), ...counts];
+  return parts.length === 0 ? 'Needs attention' : capitalized(parts.join(', '));
 }
 
 function foldersPart(names: readonly string[], what: string): string[] {

@@ -78,15 +78,18 @@ describe('the headline', () => {
       'The whole fleet is paused',
     ],
     [
-      'counts the folders that are paused',
+      'counts the folders that are paused, and hides no document behind problems',
       status(
         {},
         {
           paused: ['inbox', 'other'],
           folders: [folder, { ...folder, name: 'other' }, { ...folder, name: 'third' }],
+          reasons: ['ignore-file-invalid', 'page-unavailable'].map((code) => ({ code, message: 'x' })),
+          ...held(2),
+          inDoubtTotal: 5,
         },
       ),
-      '2 folders paused',
+      '2 folders paused, 2 more problems, 2 deletions held, 5 uploads in doubt',
     ],
     [
       'is not at the limit while a request is under way',
