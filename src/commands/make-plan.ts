@@ -22,7 +22,8 @@ import { requireLedger } from '../daemon/preconditions/new-ledger.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { listNarrower } from '../daemon/make-status.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
-import { pauseEndsOf, pausedNames, readPauses } from '../daemon/control/pauses.ts';
+import { pausedAmong, readPauses } from '../daemon/control/pauses.ts';
+import { pauseReason } from '../model/report/pause-words.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
 import type { FleetView } from './ask-fleet.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './offline/resting-engine.ts';
@@ -153,14 +154,12 @@ function planOf(
   }
 }
 
-/** Names of the folders that a person paused; `fleetPaused`: on all hosts, and the names are those of all folders. */
+/** What a person paused on this host; `fleetPaused`: on all, and then `paused` names all folders. */
 export async function pausesOf({ state, folders }: Settings, fleet: FleetView | null) {
-  const names = folders.map(({ name }) => name);
   const fleetPaused = (fleet?.pause ?? null) !== null;
-  const pauses = await readPauses(state.dir);
-  /** When those that are paused for a time are resumed by themselves. */
-  const pauseEnds = fleetPaused ? {} : pauseEndsOf(pauses, folders);
-  return { paused: fleetPaused ? names : pausedNames(pauses, folders), fleetPaused, pauseEnds };
+  const own = pausedAmong(await readPauses(state.dir), folders);
+  const paused = fleetPaused ? folders.map(({ name }) => name) : own.paused;
+  return { ...own, paused, fleetPaused, pause: fleet?.pause ?? pauseReason(own, folders.length) };
 }
 
 /** An operation that sends nothing. */

@@ -119,7 +119,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
       service,
       totals: history.totals(),
       ownReasons: reasons.own(),
-      pauseEnds: control.pausedNow().ends,
+      pauses: control.pausedNow(),
     });
   }
 

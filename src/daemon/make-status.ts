@@ -14,7 +14,7 @@ import type { DocumentRef } from '../model/document.ts';
 import { openDoubts, sentAgainNow } from '../model/doubts.ts';
 import { widerMode } from '../model/metadata/held-mode.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
-import { pauseEndWords } from '../model/report/pause-words.ts';
+import { pauseReason } from '../model/report/pause-words.ts';
 import { health, isLastingObstacle } from '../model/report/health.ts';
 import { blockedForMs, mostNames, longestList } from '../model/report/status.ts';
 import type {
@@ -54,10 +54,8 @@ export interface StatusSources {
   readonly totals: Status['totals'];
   /** Of the daemon itself, and what other hosts keep it from. */
   readonly ownReasons: readonly Reason[];
-  /** Names of the folders that a person paused; left out: those that the engine has paused. */
-  readonly paused?: readonly string[];
-  /** When folders that are paused for a time are resumed by themselves; left out: not known. */
-  readonly pauseEnds?: PausedFolders['ends'];
+  /** What a person paused; left out: the folders that the engine has paused. */
+  readonly pauses?: PausedFolders;
 }
 
 /** The status as it is at this moment. */
@@ -235,13 +233,10 @@ function heldOf({ engine, ledger, clock }: StatusSources, folder: string): reado
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
-  const paused = pausedHere(sources);
-  const isAll = paused.length > 1 && paused.length === sources.folders.length;
-  const which = isAll ? 'all folders' : paused.join(', ');
-  const end = pauseEndWords(paused, sources.pauseEnds ?? {});
+  const pause = pauseReason(pausedHere(sources), sources.folders.length);
   return [
     ...generalReasons(sources),
-    ...(paused.length === 0 ? [] : [{ code: 'paused', message: `sending is paused for ${which}${end}` }]),
+    ...(pause === null ? [] : [pause]),
     ...held.map(({ folder, count }) => {
       const wait = countWords(count, 'deletion waits', 'deletions wait');
       return { code: 'held', message: `${folder}: ${wait} for approval` };
@@ -258,7 +253,7 @@ export function generalReasons({
 }: Pick<StatusSources, 'ownReasons' | 'engine' | 'limiter' | 'folders'>): readonly Reason[] {
   return withoutRepeats([
     ...withMet(ownReasons, engine.reasons()),
-    ...pauseReason(limiter.status()),
+    ...askedToWait(limiter.status()),
     ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
     ...folders.flatMap(({ name }) => sidecarReason(name, engine.folders.viewOf(name))),
   ]);
@@ -275,7 +270,7 @@ function sidecarReason(
 }
 
 /** The service asked to wait, and nothing goes out until then. */
-function pauseReason({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']>): readonly Reason[] {
+function askedToWait({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']>): readonly Reason[] {
   if (pausedUntil === null) return [];
   return [
     {
@@ -320,11 +315,14 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
 
 /** Names of the folders that a person paused, on this host or on all, in the order of the configuration. */
 function pausedOf(sources: StatusSources): readonly string[] {
-  return isFleetPaused(sources.ownReasons) ? sources.folders.map(({ name }) => name) : pausedHere(sources);
+  return isFleetPaused(sources.ownReasons)
+    ? sources.folders.map(({ name }) => name)
+    : pausedHere(sources).paused;
 }
 
-function pausedHere({ engine, folders, paused }: StatusSources): readonly string[] {
-  return paused ?? folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
+function pausedHere({ engine, folders, pauses }: StatusSources): PausedFolders {
+  const paused = folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
+  return pauses ?? { paused, pauses: {} };
 }
 
 /** Uploads in doubt as a status lists them, the newest: all of one path are one, because one decision ends them. */

@@ -145,17 +145,12 @@ describe('a command beside a running daemon', () => {
     expect(new Set(world.control.deciders)).toEqual(new Set(['command line']));
   });
 
-  it('pause names what was paused', async () => {
-    const rest = 'until you run ingestd resume.\n';
-    expect(await run('pause', 'inbox')).toMatchObject({ code: 0, stdout: `Paused: inbox, ${rest}` });
-    expect(await run('pause')).toMatchObject({ code: 0, stdout: `Paused: all folders, ${rest}` });
-  });
-
   it('pause says the end that comes true, which is not the one that was asked for while all are paused', async () => {
-    const ends = { inbox: '2026-01-31T14:00:00.000Z' };
-    const end = localTime(ends.inbox);
+    const until = '2026-01-31T14:00:00.000Z';
+    const end = localTime(until);
+    const pauses = { inbox: { since: '2026-01-31T13:00:00Z', by: 'page' as const, until } };
     const paused = ['inbox', 'scans'];
-    world.control.decide({ pause: async () => ({ paused, ends }) });
+    world.control.decide({ pause: async () => ({ paused, pauses }) });
     const rest = ', or until you run ingestd resume.\n';
     expect((await run('pause', 'inbox', '--for', '1h')).stdout).toBe(`Paused: inbox, until ${end}${rest}`);
     expect((await run('pause', '--for', '1h')).stdout).toBe(
@@ -170,7 +165,7 @@ describe('a command beside a running daemon', () => {
     [[], 'Nothing is paused any more.'],
     [['scans'], 'Still paused: scans.'],
   ])('resume says what is still paused: %j', async (paused, words) => {
-    world.control.decide({ resume: async () => ({ paused, ends: {} }) });
+    world.control.decide({ resume: async () => ({ paused, pauses: {} }) });
     expect(await run('resume', 'inbox')).toMatchObject({ code: 0, stdout: `${words}\n` });
   });
 

@@ -7,6 +7,7 @@ import { createOutput } from '../../src/cli/output.ts';
 import { aFleet, aHost } from '../status/support/a-fleet.ts';
 import { aFailure, aFolder, aStatus } from '../status/support/fake-control.ts';
 
+const { colors } = createOutput(new PassThrough(), {});
 const calm = aStatus({ health: 'attention', folders: [] });
 
 it('names and messages of other hosts cannot act on the terminal', () => {
@@ -25,7 +26,6 @@ it('names and messages of other hosts cannot act on the terminal', () => {
 });
 
 it('groups what failed by its cause, with the fix once', () => {
-  const { colors } = createOutput(new PassThrough(), {});
   const failures = [
     aFailure('x.pdf', 'forbidden', 'you may not'),
     ...Array.from({ length: 5 }, (_, index) =>
@@ -109,13 +109,11 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
     [/\nWaiting \(12\)\n {2}inbox\/w\.pdf: waiting for its sidecar w\.pdf\.meta\.json\n {2}and 11 more$/m],
   ],
 ])('lists %s', (_name, more, texts) => {
-  const { colors } = createOutput(new PassThrough(), {});
   const text = renderStatus({ ...calm, ...more }, { colors, page: null, now: 0 }).join('\n');
   for (const one of texts) expect(text).toMatch(one);
 });
 
 it('says when the queue is done, in the zone of this machine', () => {
-  const { colors } = createOutput(new PassThrough(), {});
   const queue = { pending: 400, inFlight: 0, waiting: 0, etaSeconds: 480 };
   const folders = [aFolder({ pending: 400 })];
   const status: Status = { ...calm, health: 'ok', state: 'working', folders, queue };
@@ -127,7 +125,6 @@ it('says when the queue is done, in the zone of this machine', () => {
 });
 
 it('says of each folder how many deletions are held, beyond those that it names', () => {
-  const { colors } = createOutput(new PassThrough(), {});
   const heldIn = (folder: string, count: number) => ({
     folder,
     count,
@@ -144,7 +141,6 @@ it('says of each folder how many deletions are held, beyond those that it names'
 });
 
 it('says once what is held and what is in the way, with times of this machine', () => {
-  const { colors } = createOutput(new PassThrough(), {});
   const at = '2026-11-25T09:00:00.000Z';
   const message = `the service asked to wait until ${at}`;
   const reasons = [

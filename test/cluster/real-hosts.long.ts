@@ -230,7 +230,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(await out('why', 'inbox/one-0.txt')).toContain(
       'it is uploaded after the pause of all hosts of the fleet; end it with ingestd resume --fleet',
     );
-    const way = 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.';
+    const way = 'All hosts of the fleet were paused on one; run ingestd resume --fleet to send again.';
     expect(await out('plan')).toContain(way);
     // A pause of this host alone is another thing.
     expect(await out('pause')).toBe('Paused: all folders, until you run ingestd resume.\n');

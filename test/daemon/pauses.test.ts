@@ -87,21 +87,22 @@ describe('a pause for a time', () => {
       },
     });
     await keeper.pause(scans, () => {});
-    await keeper.pause(inbox, () => {}, 3_600_000);
-    expect(keeper.ends()).toEqual({ inbox: toTheSecond(clock.now() + 3_600_000) });
-    expect(keeper.names()).toEqual(['inbox', 'scans']);
+    await keeper.pause(inbox, () => {}, { by: 'page', ms: 3_600_000 });
+    const [since, until] = [0, 3_600_000].map((ms) => toTheSecond(clock.now() + ms));
+    const pauses = { inbox: { since, by: 'page', until }, scans: { since } };
+    expect(keeper.now()).toEqual({ paused: ['inbox', 'scans'], pauses });
     await clock.advance(3_599_000);
     expect(over).toEqual([]);
     await clock.advance(1_001);
     await clock.advance(0);
-    expect(keeper.names()).toEqual(['scans']);
+    expect(keeper.now().paused).toEqual(['scans']);
     expect([seen.at(-1), over]).toEqual([['scans'], [['inbox']]]);
     // In turn: what has ended is written by then.
     await keeper.resume(null, () => {});
     keeper.close();
-    await writePauses(state.path, pause(none, null, Date.now() - 1));
+    await writePauses(state.path, pause(none, null, { until: Date.now() - 1 }));
     expect(pausedNames(await readPauses(state.path), configured)).toEqual([]);
-    await writePauses(state.path, pause(none, null, Date.now() + 60_000));
+    await writePauses(state.path, pause(none, null, { until: Date.now() + 60_000 }));
     expect(pausedNames(await readPauses(state.path), configured)).toEqual(['inbox', 'scans']);
     // As it was written once.
     await writeFile(state.join('paused.json'), '{"all": true, "folders": []}');
@@ -113,13 +114,15 @@ describe('a pause for a time', () => {
     const change = { onChange: () => {}, onOver: () => {} };
     const options = { stateDir: state.path, clock, folders: configured, first: none, ...change };
     const keeper = createPauseKeeper(options);
+    const since = toTheSecond(clock.now());
     await keeper.pause(null, () => {});
-    await keeper.pause(inbox, () => {}, 60_000);
-    expect(keeper.ends()).toEqual({});
+    await clock.advance(1_000);
+    await keeper.pause(inbox, () => {}, { by: 'page', ms: 60_000 });
+    expect(keeper.now().pauses).toEqual({ inbox: { since }, scans: { since } });
     await keeper.resume(scans, () => {});
-    expect([keeper.names(), keeper.ends()]).toEqual([['inbox'], {}]);
-    await keeper.pause(scans, () => {}, 60_000);
-    expect(keeper.ends()).toEqual({ scans: toTheSecond(clock.now() + 60_000) });
+    expect(keeper.now()).toEqual({ paused: ['inbox'], pauses: { inbox: { since } } });
+    await keeper.pause(scans, () => {}, { ms: 60_000 });
+    expect(keeper.now().pauses['scans']?.until).toBe(toTheSecond(clock.now() + 60_000));
     keeper.close();
   });
 });

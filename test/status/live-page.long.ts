@@ -50,7 +50,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await press('Pause all folders');
     await says('Paused');
     expect(await page.getByRole('button', { name: /^Resume all/ }).count()).toBe(1);
-    await page.getByText(/Paused on the page, since \d\d:\d\d\.$/).waitFor();
+    await page.getByText(/, since \d\d:\d\d, on the page\.$/).waitFor();
     await put('inbox/b.pdf');
     await eventually(async () => (await daemon.status()).queue.pending === 1);
     await press('Resume scans');

@@ -138,11 +138,11 @@ describe('the status address', () => {
     expect((await post('/api/approve', { folder: null }, headers)).status).toBe(200);
     expect((await post('/api/pause', { folder: null }, headers)).json()).toEqual({
       paused: ['inbox'],
-      ends: {},
+      pauses: {},
     });
     expect((await post('/api/resume', { folder: 'inbox' }, headers)).json()).toEqual({
       paused: [],
-      ends: {},
+      pauses: {},
     });
     expect((await post('/api/rescan', { folder: null }, headers)).json()).toEqual({ folders: ['inbox'] });
     expect(control.calls).toEqual([

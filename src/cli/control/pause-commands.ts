@@ -1,7 +1,7 @@
 import { withLocalTimes } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
-import { pauseEndWords } from '../../model/report/pause-words.ts';
+import { pauseDetails } from '../../model/report/pause-words.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { requireFleet } from '../prepare-command.ts';
@@ -20,8 +20,9 @@ export async function pause(
 ): Promise<number> {
   if (flags.fleet === true) return changeFleet(context, true, folder, flags);
   const { daemon, decisions } = await prepareAction(context, flags);
-  const { paused, ends } = await (await decisions()).pause({ folder: folder ?? null, ms: flags.for });
-  const end = pauseEndWords(folder === undefined ? paused : [folder], ends);
+  const { paused, pauses } = await (await decisions()).pause({ folder: folder ?? null, ms: flags.for });
+  const ends = Object.fromEntries(Object.entries(pauses).map(([name, { until }]) => [name, { until }]));
+  const end = pauseDetails(folder === undefined ? paused : [folder], ends);
   const start = daemon === null ? ', from the next start on' : '';
   const until = end === '' ? ',' : `${withLocalTimes(end)}, or`;
   context.output.line(`Paused: ${folder ?? 'all folders'}${start}${until} until you run ingestd resume.`);

@@ -10,7 +10,7 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { isObstacle } from '../../model/report/health.ts';
-import { pauseWords } from '../../model/report/pause-words.ts';
+import { pauseLine } from '../../model/report/pause-words.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
@@ -77,8 +77,7 @@ function printPlan(
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
   for (const { message } of report.obstacles)
     line(colors.yellow(`At present ingestd waits: ${withLocalTimes(message)}`));
-  const { paused, fleetPaused, pauseEnds } = report;
-  if (paused.length > 0) line(colors.yellow(withLocalTimes(pauseWords(paused, fleetPaused, pauseEnds))));
+  if (report.pause !== null) line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
   tally('yellow', counts.held, 'deletion', 'for you to approve with ingestd approve:');
   const held = operations.filter(({ kind }) => kind === 'held');
   const reasons = held.map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);

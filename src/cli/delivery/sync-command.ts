@@ -5,8 +5,7 @@ import type { SyncReport } from '../../daemon/run-sync.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { isFleetPaused } from '../../model/report/fleet-pause.ts';
-import { pauseWords } from '../../model/report/pause-words.ts';
+import { pauseLine } from '../../model/report/pause-words.ts';
 import { reasonWords } from '../../model/report/headline.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
@@ -66,8 +65,8 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   tally('yellow', report.waitingTotal, 'document', 'not ready:');
   printNames(report.waiting, report.waitingTotal);
   tally('dim', report.skipped, 'file', 'skipped: ingestd check says why.');
-  if (report.paused.length > 0 && !isFleetPaused(report.gaveUp === null ? [] : [report.gaveUp]))
-    line(colors.yellow(pauseWords(report.paused, report.fleetPaused)));
+  if (report.pause !== null && report.pause.code !== report.gaveUp?.code)
+    line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
   tally('yellow', report.unsent, 'document', 'left for the next pass.');
   const named = report.failures.filter(({ code }) => code === inDoubtCode).length;
   tally('yellow', report.inDoubt - named, 'upload', 'in doubt: list with ingestd status');

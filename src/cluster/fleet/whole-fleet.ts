@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { orNull } from '../../lib/or-null.ts';
+import { toTheSecond } from '../../lib/time/clock.ts';
 import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary } from '../../model/report/fleet.ts';
 import { fleetPaused } from '../../model/report/fleet-pause.ts';
@@ -103,7 +104,8 @@ return changed
 
 /** Why no host sends, by what Redis keeps of it (when and on which host); null: that is empty, nobody has stopped all. */
 export function pauseOf(halted: string): Reason | null {
-  return halted === '' ? null : fleetPaused(halted.slice(halted.indexOf(' ') + 1));
+  const [, seconds, host] = /^(\d+) (.*)$/s.exec(halted) ?? [];
+  return host === undefined ? null : fleetPaused(host, toTheSecond(Number(seconds) * 1000));
 }
 
 /** The same, as Redis says it now. */

@@ -5,6 +5,7 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { reasonHealth } from '../../model/report/health.ts';
+import { pauseDetails } from '../../model/report/pause-words.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
@@ -34,7 +35,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   const ledger = await checkLedger(settings);
   // Of a directory that cannot be read it is said elsewhere.
   const missing = await missingLedger(settings.state).catch(() => null);
-  const { paused } = await pausesOf(settings, null);
+  const { paused, pauses } = await pausesOf(settings, null);
   const findings: CheckFinding[] = [
     ...options.findings,
     ...(missing === null ? [] : [finding('error', 'state.dir', missing)]),
@@ -43,7 +44,10 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   ];
   findings.push(
     ...(await checkFolders(settings, ledger.ledger)),
-    ...paused.map((name) => finding('error', name, { code: 'paused', message: 'sending is paused' })),
+    ...paused.map((name) => {
+      const message = `sending is paused${pauseDetails([name], pauses)}`;
+      return finding('error', name, { code: 'paused', message });
+    }),
   );
   if (online) {
     findings.push(

@@ -29,8 +29,8 @@ export async function offlineStatus(
   const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
   const obstacles = await obstaclesOf(options, ledger, other);
-  const { paused: all, fleetPaused, pauseEnds } = await pausesOf(settings, fleet);
-  const paused = fleetPaused ? [] : all;
+  const { fleetPaused, ...known } = await pausesOf(settings, fleet);
+  const pauses = fleetPaused ? { paused: [], pauses: {} } : known;
   const state = await checkStateDirectory(settings.state.dir);
   const isWaiting = await isStartWaiting(settings.state.dir);
   // Who asks need not be who starts it.
@@ -49,7 +49,7 @@ export async function offlineStatus(
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     async (resting) => {
-      const status = restingStatus(resting, { totals, ownReasons, paused, pauseEnds });
+      const status = restingStatus(resting, { totals, ownReasons, pauses });
       return {
         ...status,
         pid: 0,
@@ -85,7 +85,7 @@ async function obstaclesOf(
 /** What a daemon would say that has found all of this, and sends nothing. */
 export function restingStatus(
   resting: RestingEngine,
-  given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'paused' | 'pauseEnds' | 'most'>>,
+  given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'pauses' | 'most'>>,
 ): Status {
   return makeStatus({
     totals: noTotals,
@@ -103,7 +103,7 @@ export function restingStatus(
 export async function whyOffline(options: OfflineView, path: string): Promise<Why> {
   const { settings, fleet } = options;
   const { ledger, other } = await scratchLedger(settings);
-  const { paused, fleetPaused: isFleetPaused, pauseEnds } = await pausesOf(settings, fleet);
+  const pauses = await pausesOf(settings, fleet);
   const [obstacle] = await obstaclesOf(options, ledger, other);
   const story = await withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
@@ -119,8 +119,8 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
           return readPast((read) => linesBack(dir, read, unwritten), ref).catch(() => []);
         },
         isRunning: false,
-        pauses: { paused, ends: pauseEnds },
-        isFleetPaused,
+        pauses,
+        isFleetPaused: pauses.fleetPaused,
         obstacle: obstacle?.message ?? null,
       }),
   );

@@ -9,7 +9,7 @@ import { deliveredIn } from '../../model/choose-retries.ts';
 import { openDoubts } from '../../model/doubts.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
-import type { DecisionPort, Given, PausedFolders } from '../../model/ports/control-port.ts';
+import type { DecisionPort, Given } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -67,14 +67,9 @@ export function createDecisions({
   const inTurn = createTurns();
   return {
     decisionsBy,
-    pausedNow,
+    pausedNow: pauses.now,
     close: pauses.close,
   };
-
-  /** Names of the folders that are paused, and when those are resumed by themselves for which that is planned. */
-  function pausedNow(): PausedFolders {
-    return { paused: pauses.names(), ends: pauses.ends() };
-  }
 
   /** Into the log, and the history. */
   function note(made: readonly Decision[], by: Decider | undefined): void {
@@ -171,12 +166,12 @@ export function createDecisions({
           return { kept: await release(meant, { keeps: true, by }) };
         }),
       pause: async ({ folder, ms }) => {
-        await pauses.pause(requireFolder(settings, folder), notePause, ms);
-        return pausedNow();
+        await pauses.pause(requireFolder(settings, folder), notePause, { by, ms });
+        return pauses.now();
       },
       resume: async ({ folder }) => {
         await pauses.resume(requireFolder(settings, folder), notePause);
-        return pausedNow();
+        return pauses.now();
       },
       rescan: async ({ folder }) => {
         requireFolder(settings, folder);

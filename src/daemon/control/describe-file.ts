@@ -12,7 +12,7 @@ import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
 import { explain, mayHelpToRetry } from '../../model/report/explanations.ts';
-import { pauseEndWords } from '../../model/report/pause-words.ts';
+import { afterPause } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
@@ -198,12 +198,6 @@ function verdictOf(found: Inspection): Why['verdict'] {
   return { kind, code: found.code, message: found.message };
 }
 
-function afterPause({ ref: { folder }, isFleetPaused, pauses }: Asked): string {
-  return isFleetPaused
-    ? 'after the pause of all hosts of the fleet; end it with ingestd resume --fleet'
-    : `after the pause${pauseEndWords([folder], pauses.ends)}; end it with ingestd resume ${folder}`;
-}
-
 const queuedWords = {
   upload: 'it is uploaded',
   modify: 'its changes are sent',
@@ -246,8 +240,10 @@ function nextStep(found: Inspection, file: Asked): string {
   const isInBacklog = engine.tasks.backlog.has(ref);
   const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
   const words = queuedWords[task?.state.kind === 'ready' ? task.state.operation : 'upload'];
-  if (isQueued && (file.pauses.paused.includes(ref.folder) || isFleetPaused))
-    return `${words} ${afterPause(file)}`;
+  if (isQueued && isFleetPaused)
+    return `${words} after the pause of all hosts of the fleet; end it with ingestd resume --fleet`;
+  if (isQueued && file.pauses.paused.includes(ref.folder))
+    return `${words} ${afterPause(ref.folder, file.pauses, file.folders.length)}`;
   if (isQueued && !isRunning) return `${words} when ingestd runs`;
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';

@@ -8,6 +8,7 @@ import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError, errorMessage, fileFault, LedgerUnwritableError } from '../../model/errors.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
+import { deciders } from '../../model/report/status.ts';
 
 /** One that is given another name, or another path, stays paused; so does what is made of it. */
 const pausedFolder = z.object({
@@ -15,12 +16,16 @@ const pausedFolder = z.object({
   path: z.string(),
   /** Wall clock, ms: until then; left out: until somebody resumes. */
   until: z.number().optional(),
+  /** Wall clock, ms, and where a person paused it; left out: not known. */
+  since: z.number().optional(),
+  by: z.enum(deciders).optional(),
 });
 
 /** As it is kept in the state directory. `all`: once written of every folder. */
 const schema = z.object({ all: z.boolean(), until: z.number().optional(), folders: z.array(pausedFolder) });
 
 export type PausedFolder = Readonly<z.output<typeof pausedFolder>>;
+type PauseMade = Omit<PausedFolder, 'name' | 'path'>;
 
 /** What a person paused. */
 export type Pauses = readonly PausedFolder[];
@@ -52,9 +57,18 @@ export async function writePauses(stateDir: string, pauses: Pauses): Promise<voi
  * with what it was before it was narrowed, widened, split or merged, and got another name.
  */
 export function pauseEnd(pauses: Pauses, { name, path }: PausedFolder): number | null {
+  const pause = longestOf(pauses, { name, path });
+  return pause === null ? null : endOf(pause);
+}
+
+function longestOf(pauses: Pauses, { name, path }: PausedFolder): PausedFolder | null {
   const isOf = (one: string, other: string) => pathInside(one, other) !== null;
   const own = pauses.filter((one) => one.name === name || isOf(one.path, path) || isOf(path, one.path));
-  return own.length === 0 ? null : Math.max(...own.map(({ until }) => until ?? Infinity));
+  return own.toSorted((one, other) => (endOf(one) < endOf(other) ? 1 : -1))[0] ?? null;
+}
+
+function endOf({ until = Infinity }: PausedFolder): number {
+  return until;
 }
 
 /** Names of the folders that are paused. */
@@ -62,10 +76,11 @@ export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): r
   return folders.filter((folder) => pauseEnd(pauses, folder) !== null).map(({ name }) => name);
 }
 
-/** With one folder more on pause; null: with all. `until`: wall clock, ms. */
-export function pause(pauses: Pauses, folder: PausedFolder | null, until?: number): Pauses {
+/** With one folder more on pause; null: with all. Who does it again, until the same moment, changes nothing. */
+export function pause(pauses: Pauses, folder: PausedFolder | null, made: PauseMade = {}): Pauses {
   const { name, path } = folder ?? everything;
-  return [...pauses.filter((one) => one.name !== name), { name, path, until }];
+  if (pauses.some((one) => one.name === name && one.until === made.until)) return pauses;
+  return [...pauses.filter((one) => one.name !== name), { name, path, ...made }];
 }
 
 /** Those whose time is not over. */
@@ -81,20 +96,20 @@ export function resume(
 ): Pauses {
   if (folder === null) return [];
   return configured.flatMap(({ name, path }) => {
-    const end = name === folder.name ? null : pauseEnd(pauses, { name, path });
-    return end === null ? [] : [{ name, path, until: Number.isFinite(end) ? end : undefined }];
+    const still = name === folder.name ? null : longestOf(pauses, { name, path });
+    return still === null ? [] : [{ ...still, name, path }];
   });
 }
 
-/** When those of the folders that are paused for a time are resumed by themselves, wall clock, ms, by name. */
-function endsOf(pauses: Pauses, folders: readonly PausedFolder[]): ReadonlyMap<string, number> {
-  const ends = folders.map((folder) => [folder.name, pauseEnd(pauses, folder) ?? Infinity] as const);
-  return new Map(ends.filter(([, end]) => end !== Infinity));
-}
-
-/** The same, ISO 8601, UTC. */
-export function pauseEndsOf(pauses: Pauses, folders: readonly PausedFolder[]): PausedFolders['ends'] {
-  return Object.fromEntries(Array.from(endsOf(pauses, folders), ([name, end]) => [name, toTheSecond(end)]));
+/** The folders that are paused, and what is known of it. */
+export function pausedAmong(pauses: Pauses, folders: readonly PausedFolder[]): PausedFolders {
+  const iso = (ms?: number) => (ms === undefined ? undefined : toTheSecond(ms));
+  const known = folders.flatMap((folder) => {
+    const pause = longestOf(pauses, folder);
+    if (pause === null) return [];
+    return [[folder.name, { since: iso(pause.since), by: pause.by, until: iso(pause.until) }] as const];
+  });
+  return { paused: known.map(([name]) => name), pauses: Object.fromEntries(known) };
 }
 
 function fileIn(stateDir: string): string {
@@ -128,14 +143,14 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
   const inTurn = createTurns();
   let kept = first;
   /** Pauses whose turn has not come. They count already. */
-  const coming = new Set<{ readonly folder: PausedFolder | null; readonly until?: number | undefined }>();
+  const coming = new Set<{ readonly folder: PausedFolder | null; readonly made: PauseMade }>();
   let cancel = (): void => {};
   plan();
 
   /** Until the next pause is over. */
   function plan(): void {
     cancel();
-    const until = Math.min(...endsOf(kept, folders).values());
+    const until = Math.min(...folders.map((folder) => pauseEnd(kept, folder) ?? Infinity));
     if (until === Infinity) return;
     const ms = Math.min(longestTimerMs, Math.max(0, until - clock.now()));
     cancel = clock.after(ms, () => void inTurn(end));
@@ -146,35 +161,37 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
     kept = lasting(before, clock.now());
     plan();
     if (kept.length === before.length) return;
-    onChange(names());
+    onChange(now().paused);
     onOver({ before, after: kept });
     // What is not written is read as over at the next start, too.
     await writePauses(stateDir, kept).catch(() => {});
   }
 
-  /** Of the folders that are paused now. */
-  function names(): readonly string[] {
-    return pausedNames(
-      [...coming].reduce((pauses, { folder, until }) => pause(pauses, folder, until), kept),
+  function now(): PausedFolders {
+    return pausedAmong(
+      [...coming].reduce((pauses, { folder, made }) => pause(pauses, folder, made), kept),
       folders,
     );
   }
 
   return {
-    names,
+    now,
     /** No pause ends by itself any more. */
     close: (): void => cancel(),
-    /** When those that are paused for a time are resumed by themselves. */
-    ends: () => pauseEndsOf(kept, folders),
     /** Counts at once, and is durable when it resolves. Rejects where it is not saved: it counts until the next start. */
-    pause: (folder: PausedFolder | null, note: (change: PauseChange) => void, ms?: number): Promise<void> => {
-      const decision = { folder, until: ms === undefined ? undefined : clock.now() + ms };
+    pause: (
+      folder: PausedFolder | null,
+      note: (change: PauseChange) => void,
+      { by, ms }: Pick<PauseMade, 'by'> & { readonly ms?: number | undefined } = {},
+    ): Promise<void> => {
+      const since = clock.now();
+      const decision = { folder, made: { since, by, until: ms === undefined ? undefined : since + ms } };
       coming.add(decision);
-      onChange(names());
+      onChange(now().paused);
       return inTurn(async () => {
         coming.delete(decision);
         const before = kept;
-        kept = pause(before, folder, decision.until);
+        kept = pause(before, folder, decision.made);
         plan();
         note({ before, after: kept });
         await save(kept, 'it lasts only until the next start');
@@ -188,7 +205,7 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
         await save(after, 'it stays paused');
         kept = after;
         plan();
-        onChange(names());
+        onChange(now().paused);
         note({ before, after });
       }),
   };

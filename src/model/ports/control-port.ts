@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { shareModes } from '../metadata/metadata.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
+import { deciders } from '../report/status.ts';
 import type { Activity, Decider, Reason, Status } from '../report/status.ts';
 import type { DocumentRef } from '../document.ts';
 import type { Why } from '../report/command-reports.ts';
@@ -12,10 +13,11 @@ const text = z.string().min(1);
 const ofFolder = z.strictObject({ folder: text.nullable() });
 /** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
 const narrower = z.object({ path: text, sharing: z.enum(shareModes) });
-/** `ends`: when those that are paused for a time are resumed by themselves, ISO 8601, by name. */
+const pause = z.object({ since: text.optional(), by: z.enum(deciders).optional(), until: text.optional() });
+/** `pauses`: when a person paused each, ISO 8601, where, and when it is resumed by itself, as far as that is known. */
 const paused = z.object({
   paused: z.array(z.string()),
-  ends: z.record(z.string(), z.string()).default({}),
+  pauses: z.record(z.string(), pause).default({}),
 });
 
 /** What a person asks of a daemon, by name: what is given, and what is answered. What comes of it is in the log. */

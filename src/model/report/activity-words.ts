@@ -95,7 +95,7 @@ const afterWords: Readonly<Record<NonNullable<Activity['after']>, string>> = {
   'in doubt': 'it was in doubt',
 };
 
-const deciderWords: Readonly<Record<Decider, string>> = {
+export const deciderWords: Readonly<Record<Decider, string>> = {
   page: 'on the page',
   'command line': 'on the command line',
 };

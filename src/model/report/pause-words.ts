@@ -1,17 +1,46 @@
-type PauseEnds = Readonly<Record<string, string>>;
+import { sentence } from '../../lib/text/sentences.ts';
+import type { PausedFolders } from '../ports/control-port.ts';
+import { deciderWords } from './activity-words.ts';
+import type { Reason } from './status.ts';
 
-/** Which folders are paused, until when, and the way out, for a report of `plan` or `sync`. */
-export function pauseWords(paused: readonly string[], isFleet: boolean, ends: PauseEnds = {}): string {
-  return isFleet
-    ? 'Paused: all hosts of the fleet. Resume with ingestd resume --fleet.'
-    : `Paused: ${paused.join(', ')}${pauseEndWords(paused, ends)}. Resume with ingestd resume.`;
+type Pauses = PausedFolders['pauses'];
+
+/** Said while folders are paused, with what is known of that; `count`: all that are configured. Null: none is. */
+export function pauseReason({ paused, pauses }: PausedFolders, count: number): Reason | null {
+  if (paused.length === 0) return null;
+  const which = areAll(paused, count) ? 'all folders' : paused.join(', ');
+  return { code: 'paused', message: `sending is paused for ${which}${pauseDetails(paused, pauses)}` };
 }
 
-/** `, until 14:05`, where all of these folders are resumed at once by themselves; else, in brackets, which are, and when. */
-export function pauseEndWords(names: readonly string[], ends: PauseEnds): string {
-  const ending = names.filter((name) => Object.hasOwn(ends, name));
-  const [first = '', ...others] = ending;
-  const isOne = ending.length === names.length && others.every((name) => ends[name] === ends[first]);
-  if (isOne && ending.length > 0) return `, until ${ends[first]}`;
-  return ending.length === 0 ? '' : ` (${ending.map((name) => `${name} until ${ends[name]}`).join(', ')})`;
+/** The same, or what is said of a fleet's pause, with the way out, for a report of `plan` or `sync`. */
+export function pauseLine({ code, message }: Reason): string {
+  return `${sentence(message)}${code === 'paused' ? ' Resume with ingestd resume.' : ''}`;
+}
+
+/** When something of a paused folder goes out. */
+export function afterPause(folder: string, { paused, pauses }: PausedFolders, count: number): string {
+  const [names, which, end] = areAll(paused, count)
+    ? [paused, ' of all folders', 'resume']
+    : [[folder], '', `resume ${folder}`];
+  return `after the pause${which}${pauseDetails(names, pauses)}; end it with ingestd ${end}`;
+}
+
+/** `, since 13:05, on the page`, where all of these folders have it in common; else, in brackets, what is so of which. */
+export function pauseDetails(names: readonly string[], pauses: Pauses): string {
+  const known = names
+    .map((name) => [name, wordsOf(pauses[name])] as const)
+    .filter(([, words]) => words !== '');
+  const [, first = ''] = known[0] ?? [];
+  if (known.length === 0) return '';
+  const isOne = known.length === names.length && known.every(([, words]) => words === first);
+  return isOne ? `, ${first}` : ` (${known.map((one) => one.join(' ')).join('; ')})`;
+}
+
+function wordsOf({ since, by, until }: Pauses[string] = {}): string {
+  const words = [since && `since ${since}`, by && deciderWords[by], until && `until ${until}`];
+  return words.filter((word) => word !== undefined).join(', ');
+}
+
+function areAll(paused: readonly string[], count: number): boolean {
+  return paused.length > 1 && paused.length === count;
 }

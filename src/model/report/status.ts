@@ -201,6 +201,10 @@ const sharingChangeSchema = z.object({
   source: text,
 });
 
+/** Where a person decides. */
+export const deciders = ['page', 'command line'] as const;
+export type Decider = (typeof deciders)[number];
+
 /** One thing that happened, for the activity list and the log. */
 export const activitySchema = place.extend({
   at: time,
@@ -225,13 +229,11 @@ export const activitySchema = place.extend({
   /** Of an upload, and of a modify that changed the sharing mode or may have. */
   sharing: sharingChangeSchema.optional(),
   /** Of a decision: where a person made it. */
-  by: z.enum(['page', 'command line']).optional(),
+  by: z.enum(deciders).optional(),
 });
 
 export type SharingChange = DeepReadonly<z.output<typeof sharingChangeSchema>>;
 export type Activity = DeepReadonly<z.output<typeof activitySchema>>;
-/** Where a person decides. */
-export type Decider = NonNullable<Activity['by']>;
 
 /** Nothing was delivered. */
 export const noTotals = zerosOf(totalsSchema);

@@ -64,9 +64,9 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     pause: ({ folder, ms }) =>
       called(ms === undefined ? { pause: folder } : { pause: folder, ms }, {
         paused: [folder ?? 'inbox'],
-        ends: {},
+        pauses: {},
       }),
-    resume: ({ folder }) => called({ resume: folder }, { paused: [], ends: {} }),
+    resume: ({ folder }) => called({ resume: folder }, { paused: [], pauses: {} }),
     rescan: ({ folder }) => called({ rescan: folder }, { folders: [folder ?? 'inbox'] }),
   };
 

@@ -165,7 +165,7 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
       folders: [world.port()],
       past: () => Promise.resolve([]),
       isRunning: true,
-      pauses: { paused: [], ends: {} },
+      pauses: { paused: [], pauses: {} },
       isFleetPaused: false,
       obstacle: null,
     });

@@ -1,7 +1,6 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { numberWords } from '../../../lib/text/amounts.ts';
 import { capitalized } from '../../../lib/text/sentences.ts';
-import { activityWords } from '../../../model/report/activity-words.ts';
 import { explain } from '../../../model/report/explanations.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
@@ -10,12 +9,10 @@ import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { isMuted, placedMessage, progressLine } from '../../../model/report/headline.ts';
 import { health, reasonHealth } from '../../../model/report/health.ts';
-import type { Activity } from '../../../model/report/status.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { decide } from '../data/ask-daemon.ts';
 import { barPartsOf } from '../data/proportions.ts';
 import { clockWords, momentWords } from '../data/time-words.ts';
-import { useAnswer } from '../data/use-answer.ts';
 import { useThrottled } from '../data/use-throttled.ts';
 import { Button, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
@@ -96,7 +93,6 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
             {said(placedMessage({ folder, code, message }))}
             {since !== undefined && ` Since ${momentWords(since)}.`}
             {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
-            {code === 'paused' && <PausedBy folders={paused} />}
           </p>
           {code !== 'paused' && <p class="faint">{explain(code).fix}</p>}
           {/* One of several folders has its button below. */}
@@ -109,16 +105,6 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
       ))}
     </ul>
   );
-}
-
-/** Who paused, and since when, as the log has it. */
-function PausedBy({ folders }: { readonly folders: readonly string[] }) {
-  const { answer } = useAnswer<{ readonly entries: readonly Activity[] }>('api/log?what=paused', {
-    news: folders.join('/'),
-  });
-  const pause = answer?.entries.find(({ folder }) => ['', ...folders].includes(folder));
-  if (pause === undefined) return null;
-  return ` Paused ${activityWords({ ...pause, message: null }) ?? ''}, since ${momentWords(pause.at)}.`;
 }
 
 /** A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. */
