@@ -1100,6 +1100,29 @@ describe('the simulation', () => {
     },
   );
 
+  const keptAtOnce = caselessPlan(firstOf({ 'a.csv': 'a' }), [
+    { kind: 'write', path: 'inbox/.save.tmp', text: 'b' },
+    { kind: 'remove', path: 'inbox/a.csv' },
+    { kind: 'keep' },
+    { kind: 'rename', path: 'inbox/.save.tmp', to: 'inbox/a.csv' },
+    { kind: 'rename', path: 'inbox/a.csv', to: 'outside/a.csv' },
+  ]);
+  itRuns(
+    'finds nothing wrong: what is back when a person keeps it, and gone when that is done, is kept (2)',
+    {
+      ...keptAtOnce,
+      setting: { ...keptAtOnce.setting, habits: {}, maxDeleteCount: 0 },
+      steps: keptAtOnce.steps.map((step, index) => ({
+        ...step,
+        afterMs: [8_000, 0, 15_000, 0, 0][index] ?? 0,
+      })),
+    },
+    (said) => {
+      expect(said).toContain('info kept');
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const copiedAndBack = caselessPlan(firstOf({ 'b.pdf': 'a' }), [
     { kind: 'copy', path: 'inbox/b.pdf', to: 'inbox/copy.pdf' },
     { kind: 'remove', path: 'inbox/b.pdf' },
@@ -1245,6 +1268,24 @@ describe('the simulation', () => {
       'of two links that were edited, only the number tells that one is a document that moved (7.19)',
     ],
     [530_001_827, 'a document whose place another one has taken meanwhile is gone by then (7.25)'],
+    [1_632, 'what is back when its deletion is approved, and gone when that is done, is let go (2)'],
+    [
+      440_000_129,
+      'what says for a moment only that a file is no attachment any more may not have been seen (4)',
+    ],
+    [
+      450_002_259,
+      'what comes to the place of an attachment may stand in the record of an upload whose answer may not be written down (4)',
+    ],
+    [440_000_836, 'a mode that went out for another file is not that of the file before (7.27)'],
+    [
+      480_000_349,
+      'what is saved where a file stands that was in a document’s place for a moment may be of that document (7.1)',
+    ],
+    [
+      460_000_384,
+      'what is saved where a document has been for a moment only is not known to be of it (7.1, 7.25)',
+    ],
     [
       530_000_509,
       'what a change attached that was not answered may stand in the record, also where its document moved (4)',

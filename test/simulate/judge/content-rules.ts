@@ -39,7 +39,11 @@ export function changedFiles(
   const placed = new Set([
     ...held.placedFiles(one, reading),
     ...held.copiesOf(one, reading),
-    ...reading.all().filter(({ path, identity }) => one.taken.has(path) || one.saved.has(identity)),
+    ...reading
+      .all()
+      .filter(
+        ({ path, identity }) => one.taken.has(path) || one.saved.has(identity) || held.mayHaveBeen(one, path),
+      ),
   ]);
   const same = [...placed].filter(({ text }) => file !== null && text === file.text);
   if (same.length > 0) return same;

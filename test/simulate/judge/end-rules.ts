@@ -74,6 +74,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
   /** A copy, too, where nothing else of it is left: nobody can tell that from a move to another file system (7.1). */
   const isOneOf = (one: HeldDocument, { path: place, identity }: RoledFile) =>
     one.alike.has(identity) ||
+    judge.held.mayHaveBeen(one, place) ||
     [
       ...judge.held.placedFiles(one, reading),
       ...judge.held.copiesOf(one, reading),

@@ -52,6 +52,8 @@ export interface HeldDocument {
   saved: Set<object>;
   /** Where copies of it have stood: of a move to another file system nothing else is left. */
   copies: Set<string>;
+  /** Where any of its files stood, from when until when: what stood in its place for a moment only may have been seen there. */
+  readonly been: Map<string, Span>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
   lostAt: number | null;
   /** Directories that a mount covered while a file of it was seen: it has not gone into these. */
@@ -173,10 +175,11 @@ export class HeldDocuments {
     // A change may still be on its way to one that was deleted, where its answer was lost.
     for (const one of this.all.values()) {
       // What was there when the disk was seen last has been there until now.
-      for (const spans of [one.stood, one.told] as readonly Map<object | string, Span>[])
+      for (const spans of [one.stood, one.told, one.been] as readonly Map<object | string, Span>[])
         for (const [what, span] of spans)
           if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now });
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
+      for (const path of paths) noteStood(one.been, path, now);
       const known = [...one.files].filter((identity) => this.#isKnown(one, identity));
       // Of a file with several names another one may be another document, unless its own is gone: then each may be it.
       const hasLeft = !paths.some((path) => one.places.has(path));
@@ -233,8 +236,7 @@ export class HeldDocuments {
         one.files.add(identity);
         const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
         // To where its file has been for a moment only its record has not followed.
-        const hasCome =
-          path === one.holding.path || directory === one.directory || this.#mayHaveStood(one, path);
+        const hasCome = path === one.holding.path || directory === one.directory || this.#hasStood(one, path);
         if (isSeen && hasCome && !one.left.has(path)) noteStood(one.stood, identity, now);
       }
       for (const { path, text, identity } of files)
@@ -283,7 +285,20 @@ export class HeldDocuments {
 
   /** Whether ingestd may have seen it to stand there. */
   #mayHaveStood({ stood }: HeldDocument, path: string): boolean {
-    const { from, until } = stood.get(path) ?? { from: 0, until: 0 };
+    return this.#isSettled(stood.get(path));
+  }
+
+  /**
+   * Whether a file of it, or what stood in its place for a moment only, may have been seen there, and at no other place
+   * since: what is saved there is its own.
+   */
+  mayHaveBeen({ been }: HeldDocument, path: string): boolean {
+    const span = been.get(path);
+    const isLater = (one: Span) => one.from >= (span?.until ?? Infinity) && this.#isSettled(one);
+    return this.#isSettled(span) && ![...been.values()].some(isLater);
+  }
+
+  #isSettled({ from, until }: Pick<Span, 'from' | 'until'> = { from: 0, until: 0 }): boolean {
     return until - from >= this.#settleMs;
   }
 
@@ -377,6 +392,7 @@ export class HeldDocuments {
         one.perhaps = [...one.perhaps, { ...one.holding, path: file.path }];
         // A mode that goes out for another file is not that of the one before.
         if (accepted !== null && accepted !== file.identity) one.before ??= { identity: accepted, holding };
+        else if (one.before?.identity === accepted) one.before = null;
         one.files.add(file.identity);
         one.places.set(file.path, null);
       }
@@ -398,7 +414,9 @@ export class HeldDocuments {
     one.places = new Map([[file.path, null]]);
     one.told = new Map([[file.path, always]]);
     one.slots = new Map();
-    if (accepted !== null && accepted !== file.identity) one.before = { identity: accepted, holding };
+    // It is held as before another file came, whose mode may have gone out first.
+    if (accepted !== null && accepted !== file.identity && one.before?.identity !== accepted)
+      one.before = { identity: accepted, holding };
     one.accepted = file.identity;
     one.device = file.device;
     one.directory = file.directory;
@@ -468,6 +486,7 @@ function newDocument(
     taken: new Set(),
     saved: new Set(),
     copies: new Set(),
+    been: new Map(),
     lostAt: null,
     covered: new Set(),
   };

@@ -185,14 +185,17 @@ export class Judge {
    * these are all that are out of sight, it is certain which.
    */
   keeps(): (kept: number, now: number) => void {
-    const isGone = ({ docId }: HeldDocument) =>
-      !this.#kept.has(docId) && this.#isOutOfSight(docId, this.reading());
-    const gone = this.held.alive().filter(isGone);
+    const hidden = () => this.held.alive().filter(({ docId }) => this.#isOutOfSight(docId, this.reading()));
+    const gone = hidden().filter(({ docId }) => !this.#kept.has(docId));
+    const before = new Set(this.#kept.keys());
     for (const { docId } of gone) this.#kept.set(docId, { isSure: false });
     return (kept, now) => {
-      for (const { docId, isDeleted } of gone)
+      // What was back when the person said it, and is gone when it is done, is kept too.
+      const all = new Set([...gone, ...hidden().filter(({ docId }) => !before.has(docId))]);
+      for (const { docId, isDeleted } of all)
         if (kept === 0 || isDeleted) this.#kept.delete(docId);
-        else if (kept === gone.length && this.#kept.has(docId)) this.#kept.set(docId, { isSure: true });
+        else if (this.#isOutOfSight(docId, this.reading()))
+          this.#kept.set(docId, { isSure: kept === all.size });
       this.#keep(this.reading(), now);
     };
   }

@@ -88,7 +88,9 @@ export class Taints {
   see(reading: Reading, now: number): void {
     this.#followAttached(reading, now);
     this.#followPlaces(reading, now);
-    const sent = new Set(this.#held.alive().map(({ accepted }) => accepted));
+    // What was not answered yet has no record.
+    const known = this.#held.alive().filter(({ answer }) => answer === 'usable');
+    const sent = new Set(known.map(({ accepted }) => accepted));
     for (const { identity, path, role, isHidden } of reading.files.values()) {
       const spans = this.#unsent.get(identity) ?? [];
       const last = spans.findLast((one) => one.path === path);
@@ -128,6 +130,7 @@ export class Taints {
       // (contract 4).
       if (docId !== null || (ownerIdentity !== undefined && sent.has(ownerIdentity)))
         this.#perhaps.add(identity);
+      if (docId !== null) this.#placed.set(identity, [...(this.#placed.get(identity) ?? []), docId]);
     }
     for (const [identity, { docId }] of this.#former)
       if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#former.delete(identity);
@@ -211,8 +214,11 @@ export class Taints {
         const isOpen = one.isDropped || this.#isOwnerSentWithout(one);
         add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately(one.path)] });
       }
-    for (const [identity, one] of this.#former)
+    for (const [identity, one] of this.#former) {
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
+      // What said that it is over may not have been seen: then it stands in the record still.
+      if (one.isGlimpse) add(identity, { sentWith: one.sentWith });
+    }
     for (const [identity, sentWith] of this.#placed) add(identity, { sentWith });
     for (const [identity, spans] of this.#unsent) {
       const seen = spans.filter(({ from, to }) => (to ?? now) - from >= seenMs);
@@ -241,6 +247,8 @@ export class Taints {
       if (this.#attached.has(before) || this.#perhaps.has(before)) this.#perhaps.add(standing);
       const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
       this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
+      const sentWith = this.#placed.get(before);
+      if (sentWith !== undefined && !this.#placed.has(standing)) this.#placed.set(standing, sentWith);
     }
     for (const { path, identity } of reading.files.values())
       if (!this.#last.has(path)) this.#last.set(path, { identity, goneAt: null });
@@ -346,7 +354,11 @@ export class Taints {
     const listed = reading.saidOf(owner)?.attachments.map((text) => `${directoryOf(owner)}/${text}`) ?? [];
     if (!isSent && listed.includes(path)) return true;
     const owners = document?.isDeleted === false ? pathsOf(this.#held, document, reading) : [];
-    return owners.length > 1 && owners.some((one) => reading.sidecarOf(one) === null);
+    const saysSo = (one: string) => {
+      const [sidecar, said] = [reading.sidecarOf(one)?.path ?? null, reading.saidOf(one)];
+      return sidecar !== null && (said === null || !isNamed([path], sidecar, said, reading));
+    };
+    return owners.length > 1 && !owners.every(saysSo);
   }
 
   /**

@@ -206,6 +206,8 @@ function command(simulation: Simulation, kind: Command): void {
     const decideAndTell = async (): Promise<void> => {
       await decide();
       isPausedNow(scheduler.now());
+      // What was back when the person said it, and is gone when it is done, goes too.
+      if (kind === 'approve') judge.approves(scheduler.now());
     };
     decideAndTell().catch((error: unknown) => {
       takeBack();
