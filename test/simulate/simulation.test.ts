@@ -1260,6 +1260,11 @@ describe('the simulation', () => {
       'what was attached after it was sent counts as an attachment once its owner is deleted (7.27)',
     ],
     [
+      360_000_704,
+      'what a folder had that shows the directory of another one is that one’s, whatever was saved in its place (5, 7.1)',
+    ],
+    [400_003_833, 'while the process runs, too'],
+    [
       490_001_675,
       'a document that became an attachment was one, though it was sent before, where it stands elsewhere as a new one (7.27)',
     ],

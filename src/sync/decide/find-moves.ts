@@ -6,6 +6,7 @@ import {
   isSameFile,
   refKey,
   replacedPath,
+  sameDirectory,
   sameFile,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
@@ -53,7 +54,7 @@ export type MoveDecision =
 
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
-  readonly ledger: Pick<LedgerPort, 'get' | 'findByFile' | 'intents'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'findByFile' | 'intents' | 'root' | 'folders'>;
   readonly tasks: Pick<TaskStore, 'get' | 'in' | 'missingOfSize' | 'presentLike'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
@@ -85,12 +86,35 @@ export async function findMove(
   evidence: MoveEvidence,
 ): Promise<MoveDecision> {
   const known = evidence.ledger.get(document.ref);
-  if (known === undefined) return findOrigin(task, document, evidence);
+  if (known === undefined) {
+    const origin = await findOrigin(task, document, evidence);
+    return origin.kind === 'none' ? findShownBefore(document, evidence) : origin;
+  }
   // It would be uploaded again, since the service does not know the document of this path.
   if (known.docId === task.unknownDocId && isBeingUploaded(task, document, evidence))
     return compareAfterRequest;
   if (known.stat.ino !== document.stat.ino) return findRelocation(document, evidence);
   return none;
+}
+
+/** The record of the same place in a folder that shows this directory too, whose files are this one's by now. */
+async function findShownBefore({ ref }: FoundDocument, evidence: MoveEvidence): Promise<MoveDecision> {
+  const { ledger, inspect } = evidence;
+  const root = ledger.root(ref.folder);
+  for (const folder of ledger.folders()) {
+    const before = { ...ref, folder };
+    const [record, shown] = [ledger.get(before), ledger.root(folder)];
+    if (record === undefined || root === undefined || shown === undefined) continue;
+    if (!sameDirectory(shown, root) || !isShownTwice(await inspect(before))) continue;
+    const step = { entry: { ref: before, record }, to: ref, stat: record.stat, isEdited: true };
+    return { kind: 'move', steps: [step], left: [{ ref: before, takenBy: null }] };
+  }
+  return none;
+}
+
+/** Another folder shows the files of this one: nobody looks there. */
+function isShownTwice(found: Inspection | undefined): boolean {
+  return found?.kind === 'unknown' && found.code === shownTwiceCode;
 }
 
 /** What a move changes in the ledger. */
@@ -268,7 +292,7 @@ async function hasLeft(
   const isItself = isProven(files, standing);
   // In a folder that is not configured any more, or shows the files of this one, nobody looks. What stands elsewhere has
   // left it, or is a link of it.
-  if (found === undefined || (found.kind === 'unknown' && found.code === shownTwiceCode))
+  if (found === undefined || isShownTwice(found))
     return isItself || files.some((file) => isSameFile(file, standing));
   // Where an ignore file is not valid nothing is deleted: what stands elsewhere has left it all the same.
   const presence = 'presence' in found ? found.presence : undefined;

@@ -52,6 +52,8 @@ function ledgerOf(records: Readonly<Record<string, File>>, gone: Readonly<Record
     ]),
   );
   return {
+    folders: () => [],
+    root: () => undefined,
     get: (ref: DocumentRef) => known.get(refKey(ref)),
     intents: () =>
       Object.entries(gone).map(([key, file]) => ({
@@ -88,12 +90,10 @@ async function moveIn(place: Place): Promise<MoveDecision> {
     ref: refOf(key),
     stat: statOfFile(disk[key] ?? [0, '']),
   });
-  const inspect = (ref: DocumentRef): Promise<Inspection | undefined> => {
+  const inspect = async (ref: DocumentRef): Promise<Inspection | undefined> => {
     const key = refKey(ref);
-    if (key in finds) return Promise.resolve(finds[key]);
-    return Promise.resolve(
-      key in disk ? { kind: 'document', document: documentAt(key) } : { kind: 'absent', device: 1 },
-    );
+    if (key in finds) return finds[key];
+    return key in disk ? { kind: 'document', document: documentAt(key) } : { kind: 'absent', device: 1 };
   };
   const hash = (ref: DocumentRef): Promise<string | null> => {
     const read = reads[refKey(ref)];
