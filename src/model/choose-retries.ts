@@ -26,7 +26,8 @@ export function chooseRetries(
 ): Retries {
   const wanted = refs === null ? null : new Set(refs.map(refKey));
   const doubts = openDoubts(ledger);
-  const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
+  // A document that has come to the path of an upload in doubt is in none itself.
+  const inDoubt = new Set(doubts.flatMap(({ ref }) => (ledger.get(ref) === undefined ? [refKey(ref)] : [])));
   const isMeant = (ref: DocumentRef) =>
     wanted?.has(refKey(ref)) ?? (!inDoubt.has(refKey(ref)) && ledger.failure(ref)?.code !== dismissedCode);
   const chosen = failed.filter(({ ref }) => isMeant(ref));

@@ -1264,6 +1264,7 @@ describe('the simulation', () => {
       'what a folder had that shows the directory of another one is that one’s, whatever was saved in its place (5, 7.1)',
     ],
     [400_003_833, 'while the process runs, too'],
+    [490_000_340, 'what has come to the path of an upload in doubt, and was refused, is tried again (2)'],
     [
       490_001_675,
       'a document that became an attachment was one, though it was sent before, where it stands elsewhere as a new one (7.27)',
