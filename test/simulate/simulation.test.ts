@@ -1266,6 +1266,10 @@ describe('the simulation', () => {
     [400_003_833, 'while the process runs, too'],
     [490_000_340, 'what has come to the path of an upload in doubt, and was refused, is tried again (2)'],
     [
+      360_001_747,
+      'what a sidecar lists below an ignore file that is not valid is an attachment, in a directory that was never listed (4, 7.35)',
+    ],
+    [
       490_001_675,
       'a document that became an attachment was one, though it was sent before, where it stands elsewhere as a new one (7.27)',
     ],

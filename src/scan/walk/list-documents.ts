@@ -6,8 +6,9 @@ import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/docume
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { isAttachmentDirectory } from '../../model/names-and-types.ts';
+import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyFile, classifyUnpaired, linkedAttachment } from '../rules/classify.ts';
+import { classifyFile, classifyUnpaired, ignoreFileName, linkedAttachment } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
@@ -176,7 +177,7 @@ export async function listDocuments(
     for (const { by, place, entry } of attached.files) {
       if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) continue;
       const isListed = by !== 'directory';
-      // What may be ignored there is only known once that directory was listed.
+      // What may be ignored there, where it has rules, is only known once that directory was listed.
       if (isListed && !isRuled(place.path)) continue;
       if (!isListed || sidecar?.kind === 'own')
         found.attachments.push({ ...owner, path: place.path, stat: statOf(entry.stats), isListed });
@@ -198,7 +199,10 @@ export async function listDocuments(
   function isRuled(listed: string): boolean {
     const at = directoryOf(listed);
     const isInAttachments = directoriesTo(listed).some((one) => isAttachmentDirectory(nameOf(one)));
-    return at === directory || tree.has(at) || isInAttachments;
+    // Below an ignore file that is not valid no directory is listed.
+    const hasRules = (place: string) => entryAt(folder, joinPath(place, ignoreFileName)) !== null;
+    const below = directoriesTo(listed).filter((one) => one.length > directory.length);
+    return at === directory || tree.has(at) || isInAttachments || !below.some(hasRules);
   }
 
   function watchAttached({ name, raw, stats }: Entry): Stats | null {
