@@ -166,7 +166,9 @@ function secretsSection(): string {
 
 Secrets never stand in the configuration file: one found there is exit code 2. Each is looked for in the
 environment (its value, or the name of a file that holds it), then as a file of the variable's name in
-\`$CREDENTIALS_DIRECTORY\` (systemd), then in the \`.env\` beside the configuration file. A line break at the end of
+\`$CREDENTIALS_DIRECTORY\` (systemd), then in the \`.env\` beside the configuration file. The secrets of
+\`/etc/ingestd/ingestd.yaml\` are also found in \`/etc/ingestd/credentials\`, those of \`/etc/ingestd/NAME.yaml\` in
+\`NAME.credentials\` there; another configuration is never given those. A line break at the end of
 a file is no part of the secret. A \`.env\` that others can read is warned of: \`chmod 600\` it. A value with \`#\`, quotes or
 spaces goes in single quotes.
 

@@ -43,7 +43,8 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   if (yaml.isInvalid) throw configurationError({ file, yaml, overrides: [] }, yaml.problems);
   const directory = trial ? search.cwd : dirname(file);
   const environmentFile = await readEnvironmentFile(directory, search.env);
-  const secretSources = { env: search.env, environmentFile, cwd: search.cwd, redactor: search.redactor };
+  const { env: variables, cwd, redactor } = search;
+  const secretSources = { configuration: file, env: variables, environmentFile, cwd, redactor };
   const given = readOverrides({ ...environmentFile.values, ...search.env });
   const plain = applyOverrides(yaml.value ?? {}, given.overrides);
   // The address of Redis is a secret where it has a password.

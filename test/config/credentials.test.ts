@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
@@ -6,7 +7,7 @@ import { findCredentials, loadCredentials, loadHttpToken } from '../../src/confi
 import type { SecretSources } from '../../src/config/secrets/read-secrets.ts';
 import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
-import { copyProgram } from '../support/processes/program.ts';
+import { copyProgram, program } from '../support/processes/program.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
 const folder = folderOfEachTest();
@@ -20,8 +21,12 @@ const all = {
 };
 
 async function sources(env: Record<string, string>): Promise<SecretSources> {
-  return { env, environmentFile: await readEnvironmentFile(folder.path, {}), cwd: folder.path };
+  const environmentFile = await readEnvironmentFile(folder.path, {});
+  return { configuration: folder.join('ingestd.yaml'), env, environmentFile, cwd: folder.path };
 }
+
+const remote =
+  'service: {authUrl: "http://127.0.0.1:1", ingestUrl: "http://127.0.0.1:1"}\nfolders: [{name: a, path: a}]\n';
 
 describe('the five secrets', () => {
   it('come from the environment', async () => {
@@ -50,10 +55,7 @@ describe('the five secrets', () => {
   it('are not called missing in a directory that is closed to this user', async () => {
     // Nothing is closed to root, who alone can be somebody else.
     if (process.getuid?.() !== 0) return;
-    await folder.write(
-      'ingestd.yaml',
-      'service: {authUrl: "http://127.0.0.1:1", ingestUrl: "http://127.0.0.1:1"}\nfolders: [{name: a, path: a}]\nstate: {dir: state}\n',
-    );
+    await folder.write('ingestd.yaml', `${remote}state: {dir: state}\n`);
     for (const [name, value] of Object.entries(all)) await folder.write(`credentials/${name}`, value);
     await folder.write('a/b.txt', 'b');
     await chmod(folder.path, 0o755);
@@ -64,7 +66,7 @@ describe('the five secrets', () => {
       uid: nobody,
       program: await copyProgram(folder.join('program')),
     };
-    const why = `cannot be read, because the directory ${folder.join('credentials')} ($CREDENTIALS_DIRECTORY) is closed to this user`;
+    const why = `cannot be read, because the directory ${folder.join('credentials')} is closed to this user`;
     const fix = 'Let this user read the directory and what is in it, or run the command as a user who may';
     expect(await ingestd(['auth', 'login'], options)).toMatchObject({
       code: 2,
@@ -84,10 +86,32 @@ describe('the five secrets', () => {
     ],
     ['/run/credentials/ingestd@letters.service', /in \/etc\/ingestd\/letters\.credentials\./],
     ['/run/user/1000/credentials/other.service', /in the files that the unit names with LoadCredential\./],
+    // Those of another configuration: the machine's.
+    ['/etc/ingestd/credentials', /are missing; write INGESTD_API_KEY=… into \S+\.env/],
+    ['/etc/ingestd/letters.credentials', /are missing; write/],
   ])('are missed in %s, with where to write them', async (directory, words) => {
     for (const name of Object.keys(all)) await folder.write(`credentials/${name}`, '');
     const given = await sources({ CREDENTIALS_DIRECTORY: directory });
     await expect(loadCredentials(given)).rejects.toThrow(words);
+  });
+
+  it('in /etc/ingestd are those of the configuration of their name there, however it is found', async () => {
+    // Only who may mount has an /etc for a test alone.
+    if (spawnSync('unshare', ['--mount', 'true']).status !== 0) return;
+    await folder.write('etc/a/b.txt', 'b');
+    for (const name of ['ingestd', 'letters', 'other']) await folder.write(`etc/${name}.yaml`, remote);
+    for (const [name, value] of Object.entries(all))
+      for (const prefix of ['', 'letters.']) await folder.write(`etc/${prefix}credentials/${name}`, value);
+    const check = (...words: string[]) => {
+      const prepare = 'mount -t tmpfs none /etc && cp -r etc /etc/ingestd && exec "$@"';
+      const args = ['--mount', 'sh', '-c', prepare, 'sh', process.execPath, program, 'check', ...words];
+      const env = { PATH: process.env['PATH'], HOME: folder.join('home') };
+      return spawnSync('unshare', args, { cwd: folder.path, env, encoding: 'utf8' }).stdout;
+    };
+    expect(check()).toContain('No problems found');
+    expect(check('--config', '/etc/ingestd/ingestd.yaml')).toContain('No problems found');
+    expect(check('--config=/etc/../etc/ingestd/letters.yaml')).toContain('No problems found');
+    expect(check('--config', '/etc/ingestd/other.yaml')).toContain('INGESTD_API_KEY: is not set anywhere');
   });
 
   it('come from the .env beside the configuration, its files relative to it', async () => {

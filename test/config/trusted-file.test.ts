@@ -53,7 +53,12 @@ describe('a file that others can write', () => {
       await folder.write('.env', text);
       const environmentFile = await readEnvironmentFile(folder.path, env);
       const read = (more: object) =>
-        readSecret('password', { env: { ...env, ...more }, environmentFile, cwd: folder.path });
+        readSecret('password', {
+          configuration: '',
+          env: { ...env, ...more },
+          environmentFile,
+          cwd: folder.path,
+        });
       await expect(read({})).rejects.toMatchObject({
         exitCode: 2,
         message: expect.stringMatching(/password can be changed by others \(mode 0646/),

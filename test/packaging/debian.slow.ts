@@ -184,7 +184,7 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
       status: 0,
       stdout: expect.stringContaining('1 document delivered'),
     });
-    for (const command of ['ingestd check', 'ingestd auth login']) {
+    for (const command of ['ingestd check', 'ingestd auth login --config=/etc/ingestd/ingestd.yaml']) {
       expect(machine.run(`cd / && ${command}`)).toMatchObject({ status: 0 });
       expect(machine.run(`cd / && runuser -u ingestd -- ${command}`)).toMatchObject({ status: 0 });
     }

@@ -13,6 +13,7 @@ import { addThisNode, makeDebian, missingForRootTree, runInside, systemd } from 
 const configuration = `
 service: { mode: embedded }
 folders: [{ name: documents, path: /srv/documents }]
+state: { dir: /var/lib/ingestd }
 timing: { settleMs: 200 }
 `;
 

@@ -62,9 +62,9 @@ interface InitSources {
 export async function initAnswers(sources: InitSources, prompter: Prompter | null): Promise<InitAnswers> {
   const { flags, env, cwd } = sources;
   const questions = Object.entries(questionsOf(sources)) as [Key, Question][];
-  const environmentFile = { file: '', values: {}, warnings: [] };
+  const none = { configuration: '', environmentFile: { file: '', values: {}, warnings: [] } };
   const given: { [key in Key]?: string | undefined } = { ...flags };
-  for (const name of credentialNames) given[name] = await readSecret(name, { env, cwd, environmentFile });
+  for (const name of credentialNames) given[name] = await readSecret(name, { env, cwd, ...none });
   const answers: { [key in Key]?: string | undefined } = {};
   for (const [key, { read, sources }] of questions) {
     const [name, variable = ''] = sources;

@@ -28,7 +28,7 @@ export async function service(
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
   // Its page needs none: without one it answers to this machine alone.
   const http = { host: '127.0.0.1', port: 0 };
-  const pageToken = await loadHttpToken({ http }, { env, environmentFile, cwd, redactor });
+  const pageToken = await loadHttpToken({ http }, { configuration: '', env, environmentFile, cwd, redactor });
   const running = await startEmbeddedService({
     ...address,
     dataDir,

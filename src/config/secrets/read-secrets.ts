@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import type { Redactor } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
-import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import { ConfigurationError, errorCode, errorMessage, isMissing } from '../../model/errors.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import { readTrustedFile } from '../trusted-file.ts';
 import type { EnvironmentFile } from '../environment/environment-file.ts';
@@ -64,16 +64,16 @@ export async function loadCredentials(sources: SecretSources): Promise<Credentia
   );
 }
 
-/** Why secrets are missing, by `$CREDENTIALS_DIRECTORY` where that is set: it is another user's, or they are not in it. */
-async function absence({ env, cwd }: SecretSources): Promise<Pick<MissingSecret, 'message' | 'fix'>> {
-  const directory = env['CREDENTIALS_DIRECTORY'];
-  if (!directory) return { message: 'is not set anywhere' };
-  if (await isClosed(resolve(cwd, directory)))
+/** Why secrets are missing, by the directory of credentials where there is one: it is closed, or they are not in it. */
+async function absence(sources: SecretSources): Promise<Pick<MissingSecret, 'message' | 'fix'>> {
+  const directory = await credentialsDirectory(sources);
+  if (directory === null) return { message: 'is not set anywhere' };
+  if (await isClosed(directory))
     return {
-      message: `cannot be read, because the directory ${directory} ($CREDENTIALS_DIRECTORY) is closed to this user`,
+      message: `cannot be read, because the directory ${directory} is closed to this user`,
       fix: 'Let this user read the directory and what is in it, or run the command as a user who may.',
     };
-  const { place, isCopy } = placeOfCredentials(resolve(cwd, directory));
+  const { place, isCopy } = placeOfCredentials(directory);
   const then = isCopy ? ', then restart the service' : '';
   return {
     message: `there is no value in ${place}`,
@@ -81,16 +81,37 @@ async function absence({ env, cwd }: SecretSources): Promise<Pick<MissingSecret,
   };
 }
 
+/** The configurations of the machine's services, and their credentials. */
+const machineDirectory = '/etc/ingestd';
+
+/** The directory in which the credentials of `/etc/ingestd/NAME.yaml` are, as our own units have it. */
+function machineCredentials(name: string): string {
+  return join(machineDirectory, name === 'ingestd' ? 'credentials' : `${name}.credentials`);
+}
+
+/**
+ * The directory of a configuration's credentials, absolute; null: it has none. One in `/etc/ingestd` belongs to the
+ * configuration of its name there: no other is given what is in it, whoever sets `$CREDENTIALS_DIRECTORY`.
+ */
+async function credentialsDirectory({ env, cwd, configuration }: SecretSources): Promise<string | null> {
+  const given = resolve(cwd, env['CREDENTIALS_DIRECTORY'] ?? '');
+  const isOfMachine = dirname(given) === machineDirectory && /[/.]credentials$/.test(given);
+  if (env['CREDENTIALS_DIRECTORY'] && !isOfMachine) return given;
+  if (dirname(configuration) !== machineDirectory) return null;
+  const own = machineCredentials(basename(configuration, '.yaml'));
+  return access(own).then(
+    () => own,
+    (error: unknown) => (isMissing(error) ? null : own),
+  );
+}
+
 /** Where a person writes what is in a directory of credentials: systemd copies them when it starts the service. */
 function placeOfCredentials(directory: string): { readonly place: string; readonly isCopy: boolean } {
   const [, unit] = /^\/run\/(?:.*\/)?credentials\/([^/]+)$/.exec(directory) ?? [];
   if (unit === undefined) return { place: directory, isCopy: false };
-  // As our own units have it.
-  const [ours, instance] = /^ingestd(?:@(.+))?\.service$/.exec(unit) ?? [];
-  const files = instance === undefined ? 'credentials' : `${instance}.credentials`;
-  const place =
-    ours === undefined ? 'the files that the unit names with LoadCredential' : `/etc/ingestd/${files}`;
-  return { place, isCopy: true };
+  const [ours, instance = 'ingestd'] = /^ingestd(?:@(.+))?\.service$/.exec(unit) ?? [];
+  const foreign = 'the files that the unit names with LoadCredential';
+  return { place: ours === undefined ? foreign : machineCredentials(instance), isCopy: true };
 }
 
 async function isClosed(directory: string): Promise<boolean> {
@@ -152,8 +173,10 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
   return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
 }
 
-/** Where secrets come from, first to last: the environment, `$CREDENTIALS_DIRECTORY`, the `.env`. */
+/** Where secrets come from, first to last: the environment, the directory of credentials, the `.env`. */
 export interface SecretSources {
+  /** The file whose secrets they are, absolute; empty: there is none. */
+  readonly configuration: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly environmentFile: EnvironmentFile;
   /** What a relative `…_FILE` of the environment is relative to, absolute. */
@@ -200,15 +223,12 @@ export interface FoundSecret {
 }
 
 /** The first source of a variable; undefined: none has it. Throws ConfigurationError. */
-export async function findSecret(
-  variable: string,
-  { env, environmentFile, cwd }: SecretSources,
-): Promise<FoundSecret | undefined> {
+export async function findSecret(variable: string, sources: SecretSources): Promise<FoundSecret | undefined> {
+  const { env, environmentFile, cwd } = sources;
   const { file, values } = environmentFile;
-  const directory = env['CREDENTIALS_DIRECTORY'];
   return (
     (await fromVariables(env, cwd, { place: environmentPlace, isReadOnce: true })) ??
-    (directory ? await fromCredentials(resolve(cwd, directory)) : undefined) ??
+    (await fromCredentials(await credentialsDirectory(sources))) ??
     fromVariables(values, dirname(file), { place: file, isReadOnce: false })
   );
 
@@ -232,8 +252,8 @@ export async function findSecret(
   }
 
   /** A directory that cannot be searched counts as empty: not every command needs what is in it. */
-  async function fromCredentials(directory: string): Promise<FoundSecret | undefined> {
-    if (await isClosed(directory)) return undefined;
+  async function fromCredentials(directory: string | null): Promise<FoundSecret | undefined> {
+    if (directory === null || (await isClosed(directory))) return undefined;
     const secret = await fromFile(resolve(directory, variable));
     if (secret === undefined) return undefined;
     return { secret, place: placeOfCredentials(directory).place, isReadOnce: true };
