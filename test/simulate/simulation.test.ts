@@ -1278,6 +1278,22 @@ describe('the simulation', () => {
       'of two links that were edited, only the number tells that one is a document that moved (7.19)',
     ],
     [530_001_827, 'a document whose place another one has taken meanwhile is gone by then (7.25)'],
+    [
+      420_001_889,
+      'the list of a document does not end by the sidecar of another one, whose file its own has become (4)',
+    ],
+    [
+      480_001_111,
+      'what is saved in the place of an attachment is shared with nobody, without numbers of files too (7.27)',
+    ],
+    [
+      430_000_599,
+      'of two names of a file, a document may go on with that to which it was seen to move (7.1)',
+    ],
+    [
+      480_000_229,
+      'a narrower mode goes out with what has come to a document’s place, though its own file is out of sight (7.27)',
+    ],
     [1_632, 'what is back when its deletion is approved, and gone when that is done, is let go (2)'],
     [
       440_000_129,

@@ -166,9 +166,7 @@ export function hasAttachmentAt({ ref, record }: LedgerEntry, place: DocumentRef
 
 /** Whether a document was sent with this very file in its place, as far as files can be told apart. */
 export function hasAttached({ ref, record }: LedgerEntry, place: DocumentRef, file: FileStat): boolean {
-  return record.attachments.some(
-    (one) => isAttachedAt(one, ref, place) && (file.ino === 0 || isSameFile(one.stat, file)),
-  );
+  return record.attachments.some((one) => isAttachedAt(one, ref, place) && isAlike(one.stat, file));
 }
 
 function isAttachedAt({ path, folder }: RecordedAttachment, owner: DocumentRef, place: DocumentRef): boolean {

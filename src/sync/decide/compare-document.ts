@@ -130,7 +130,11 @@ export class DocumentComparison {
     // The list of a document counts where its file stands, though its record cannot follow it to there yet.
     const recorded = recordedOwners(document, this.#ledger).map((one) => {
       const isAway = one.owners.every((ref) => evidence.tasks.get(ref)?.present === false);
-      const elsewhere = isAway && one.record !== null ? standing(one.record.stat) : [];
+      if (!isAway || one.record === null) return one;
+      const { stat } = one.record;
+      // What has gone out for another document since is that one's file.
+      const taken = new Set(this.#ledger.findByFile(stat).map(({ ref }) => refKey(ref)));
+      const elsewhere = standing(stat).filter((ref) => !taken.has(refKey(ref)));
       return { ...one, owners: [...one.owners, ...elsewhere] };
     });
     // Without a number, what looks like the file that its own record had is that.

@@ -6,7 +6,7 @@ import type { Kind } from './promises.ts';
 import { nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
 import { isWider, widensByAbsence } from './statement.ts';
-import type { ShareMode, Statement } from './statement.ts';
+import type { Holding, ShareMode, Statement } from './statement.ts';
 import { stillSent } from './taints.ts';
 
 /** A document that goes out, or a change of one, as it would be of one file. */
@@ -49,7 +49,7 @@ export function changedFiles(
   if (same.length > 0) return same;
   const own = held.filesOf(one, reading);
   // Before the content of what has come to its place, or was saved there, the mode goes out.
-  const isUnsent = own.every(({ role }) => role.kind !== 'document');
+  const isUnsent = own.every(({ role }) => role.kind !== 'document' || role.obstacle?.kind === 'hidden');
   if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed];
   // What is in a hidden directory is gone (contract 7.25): its document goes on with a copy.
   const inSight = own.filter(({ role }) => role.kind !== 'elsewhere');
@@ -195,10 +195,13 @@ const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, state
     ...moment.held.holdingsOf(file.identity, document),
     ...moment.taintOf(file.identity).holdings,
   ];
-  const wider = holdings.find((holding) => widensByAbsence(mode, holding, statement));
+  const found = holdings.filter((holding) => widensByAbsence(mode, holding, statement));
+  // Of what was renamed and edited only its number tells which file it is (contract 7.19).
+  const isTold = ({ path, text = file.text }: Holding) => path === file.path || text === file.text;
+  const wider = found.find(isTold) ?? found[0];
   if (wider !== undefined)
     add(
-      'wider-than-its-file',
+      isTold(wider) ? 'wider-than-its-file' : 'wider-than-its-file/by-identity',
       `${file.path} goes out with ${mode}, stated by ${statement.by} ${statement.place}; its file counts as ${wider.mode} since ${wider.path}`,
     );
 };

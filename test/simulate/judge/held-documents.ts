@@ -80,6 +80,7 @@ export class HeldDocuments {
   /** It may have been seen to have moved after so long, ms. */
   readonly #settleMs: number;
   #followedAt = -Infinity;
+  #followed: Reading | null = null;
 
   constructor(seenMs: number, settleMs: number) {
     this.#seenMs = seenMs;
@@ -161,9 +162,9 @@ export class HeldDocuments {
   holdingsOf(identity: object, except: HeldDocument | null): readonly Holding[] {
     return this.alive()
       .filter((one) => one !== except && one.answer === 'usable')
-      .flatMap(({ accepted, before, holding }) => {
+      .flatMap(({ accepted, before, holding, text }) => {
         if (before?.identity === identity) return [before.holding];
-        return accepted === identity ? [holding] : [];
+        return accepted === identity ? [{ ...holding, text }] : [];
       });
   }
 
@@ -178,15 +179,14 @@ export class HeldDocuments {
       for (const spans of [one.stood, one.told, one.been] as readonly Map<object | string, Span>[])
         for (const [what, span] of spans)
           if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now });
+      // What has become known meanwhile came to where it stood until now.
+      if (this.#followed !== null)
+        for (const path of this.#namesOf(one, this.#followed))
+          if (!alive.some((other) => other !== one && other.holding.path === path) && !one.places.has(path))
+            one.places.set(path, null);
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
       for (const path of paths) noteStood(one.been, path, now);
-      const known = [...one.files].filter((identity) => this.#isKnown(one, identity));
-      // Of a file with several names another one may be another document, unless its own is gone: then each may be it.
-      const hasLeft = !paths.some((path) => one.places.has(path));
-      const names = known
-        .map((identity) => reading.pathsOf(identity))
-        .filter(({ length }) => length === 1 || hasLeft);
-      for (const path of names.flat()) {
+      for (const path of this.#namesOf(one, reading)) {
         // What stands below an ignore file that is not valid is not looked at (contract 7.35).
         if (reading.shutDirectory(path) === null) noteStood(one.stood, path, now);
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
@@ -250,6 +250,21 @@ export class HeldDocuments {
       one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
     this.#followedAt = now;
+    this.#followed = reading;
+  }
+
+  /**
+   * Names of the files of a document that are known. Of a file with several names another one may be another document,
+   * unless its own is gone: then each may be it.
+   */
+  #namesOf(one: HeldDocument, reading: Reading): readonly string[] {
+    const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
+    const hasLeft = !paths.some((path) => one.places.has(path));
+    return [...one.files]
+      .filter((identity) => this.#isKnown(one, identity))
+      .map((identity) => reading.pathsOf(identity))
+      .filter(({ length }) => length === 1 || hasLeft)
+      .flat();
   }
 
   /** Whether ingestd can know that a file is a document's: its own, or one that stood in its place for long enough, or does. */

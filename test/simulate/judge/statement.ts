@@ -20,6 +20,8 @@ export interface Holding {
   readonly statement: Statement;
   /** Where the document was then. */
   readonly path: string;
+  /** What stood in its file then; absent: it does not matter. */
+  readonly text?: string | undefined;
 }
 
 export function isWider(mode: ShareMode, than: ShareMode): boolean {

@@ -11,6 +11,7 @@ interface Attached {
   /** Its sidecar, where that lists it. */
   readonly sidecar: SeenFile | undefined;
   readonly path: string;
+  readonly text: string;
   readonly since: number;
   /** When its list ceased to reach it; Infinity: it does. */
   readonly until: number;
@@ -52,6 +53,7 @@ export interface Taint {
 interface Stated {
   readonly mode: ShareMode;
   readonly path: string;
+  text: string;
   readonly from: number;
   to: number | null;
 }
@@ -91,16 +93,19 @@ export class Taints {
     // What was not answered yet has no record.
     const known = this.#held.alive().filter(({ answer }) => answer === 'usable');
     const sent = new Set(known.map(({ accepted }) => accepted));
-    for (const { identity, path, role, isHidden } of reading.files.values()) {
+    for (const { identity, path, text, role, isHidden } of reading.files.values()) {
       const spans = this.#unsent.get(identity) ?? [];
       const last = spans.findLast((one) => one.path === path);
       // Of what cannot be looked at nobody knows which file it is; what has a wrong name only is stated for all the same.
       const statement = 'statement' in role && !isHidden ? role.statement : null;
       const states = statement?.by === 'sidecar' ? statement.mode : null;
-      if (last?.to === null && last.mode === states) continue;
+      if (last?.to === null && last.mode === states) {
+        last.text = text;
+        continue;
+      }
       if (last !== undefined) last.to ??= now;
       if (states !== null && !sent.has(identity))
-        this.#unsent.set(identity, [...spans, { mode: states, path, from: now, to: null }]);
+        this.#unsent.set(identity, [...spans, { mode: states, path, text, from: now, to: null }]);
     }
     for (const [identity, spans] of this.#unsent) {
       const paths = reading.pathsOf(identity);
@@ -212,10 +217,10 @@ export class Taints {
         // It may have been deleted since the disk was looked at.
         const { owner, sentWith, ownerIdentity } = this.#isOwnerDeleted(one) ? none : one;
         const isOpen = one.isDropped || this.#isOwnerSentWithout(one);
-        add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately(one.path)] });
+        add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately(one)] });
       }
     for (const [identity, one] of this.#former) {
-      if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one.path)] });
+      if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one)] });
       // What said that it is over may not have been seen: then it stands in the record still.
       if (one.isGlimpse) add(identity, { sentWith: one.sentWith });
     }
@@ -225,7 +230,7 @@ export class Taints {
       const [first, ...others] = seen;
       if (first === undefined) continue;
       const narrowest = others.reduce((least, one) => (isWider(least.mode, one.mode) ? one : least), first);
-      add(identity, { holdings: [privately(narrowest.path, narrowest.mode)] });
+      add(identity, { holdings: [privately(narrowest, narrowest.mode)] });
     }
     return (identity) => taints.get(identity) ?? none;
   }
@@ -259,7 +264,7 @@ export class Taints {
   }
 
   #followAttached(reading: Reading, now: number): void {
-    for (const { path, identity, role, isHidden } of reading.files.values()) {
+    for (const { path, text, identity, role, isHidden } of reading.files.values()) {
       // Of what could never be looked at nobody knows which file it is.
       if (role.kind !== 'attachment' || (isHidden && !this.#attached.has(identity))) continue;
       const ownerIdentity = reading.files.get(role.owner)?.identity;
@@ -275,6 +280,7 @@ export class Taints {
         ownerIdentity,
         sidecar: reading.files.get(reading.sidecarOf(role.owner)?.path ?? ''),
         path,
+        text,
         since: known?.since ?? now,
         until: Infinity,
         isLeft: false,
@@ -453,6 +459,9 @@ function isSeen({ since, until, docId }: Attached, now: number, seenMs: number):
 }
 
 /** Held as an own sidecar said. */
-function privately(path: string, mode: ShareMode = 'NONE'): Holding {
-  return { mode, statement: { mode, by: 'sidecar', place: '', file: null }, path };
+function privately(
+  { path, text }: { readonly path: string; readonly text: string },
+  mode: ShareMode = 'NONE',
+): Holding {
+  return { mode, statement: { mode, by: 'sidecar', place: '', file: null }, path, text };
 }
