@@ -1073,6 +1073,39 @@ describe('the simulation', () => {
         [2_200, { kind: 'remove', path: 'inbox/a.txt' }],
       ],
     },
+    {
+      what: 'what was forgotten while it was in doubt goes out when its sidecar changes',
+      first: firstOf({ 'é.txt': 'a' }),
+      steps: [
+        [0, { kind: 'answer', ending: { kind: 'reset', taken: false } }],
+        [130_000, { kind: 'resolve', how: 'dismiss' }],
+        [100, write('é.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+      ],
+      setting: { inDoubt: 'hold' },
+    },
+    {
+      what: 'what is said below an ignore file that is not valid ends no list (4, 7.35)',
+      first: firstOf({
+        'd/b.pdf': 'b',
+        'd/extra/u.csv': 'u',
+        'd/b.pdf.meta.json': '{"shareInfo":{"mode":"NONE"},"attachments":["extra/u.csv"]}',
+      }),
+      steps: [
+        [100, { kind: 'write', path: 'inbox/d/.ingestignore', text: '*.pdf', encoding: 'utf16le' }],
+        [0, move('d/extra', 'private/d')],
+        [0, write('d/b.pdf.meta.json', '{"shareInfo":{"mode":"EVERYONE"}}')],
+      ],
+    },
+    {
+      what: 'what the disk does not say yet, sync does not know of (7.18)',
+      first: firstOf({ 'a.csv': 'a' }),
+      steps: [
+        [65_000, { kind: 'rescan' }],
+        [0, write('a.csv', 'b')],
+        [0, { kind: 'sync', how: 'stop' }],
+      ],
+      setting: { habits: { type: { magic: 26_985, name: 'nfs4' }, attributeCacheMs: 3_000 } },
+    },
   ];
   for (const { what, first, steps, setting: own } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

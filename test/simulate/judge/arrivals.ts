@@ -55,7 +55,8 @@ export class Arrivals {
     };
     this.#came = new Map(files.map((file) => [file.path, cameBefore(file)]));
     this.#seen = new Map(files.map((file) => [file.path, file]));
-    for (const file of files)
+    // What is ignored becomes no document.
+    for (const file of files.filter(({ role }) => role.kind !== 'ignored'))
       if (file.content.length > (this.#sizes.get(file.path) ?? Infinity) && !isSent(file))
         this.#grew.set(file.path, [...(this.#grew.get(file.path) ?? []), now]);
     this.#sizes = new Map(files.map(({ path, content }) => [path, content.length]));

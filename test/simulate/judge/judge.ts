@@ -96,7 +96,11 @@ export class Judge {
   /** Documents that a person keeps while their files are out of sight, and those of which that is certain. */
   readonly #kept = new Map<string, { readonly isSure: boolean }>();
   /** Doubts that a person has forgotten: what stood there then. */
-  readonly #dismissed: { readonly path: string; readonly files: ReadonlyMap<object, string> }[] = [];
+  readonly #dismissed: {
+    readonly path: string;
+    readonly files: ReadonlyMap<object, string>;
+    readonly sidecar: string | undefined;
+  }[] = [];
   /** Documents that nobody asks for any more. */
   readonly #forgotten = new Set<string>();
   /** No person has had all that failed sent again since. */
@@ -223,6 +227,7 @@ export class Judge {
     this.#dismissed.push({
       path: path.normalize('NFC'),
       files: new Map(identities.map((one) => [one, file?.text ?? ''])),
+      sidecar: this.#sidecarText(path.normalize('NFC')),
     });
     this.#isDismissedNow = true;
     for (const one of this.held.alive())
@@ -481,7 +486,9 @@ export class Judge {
   }
 
   /** Whether what stands in a file has stood there since then under its name, where a person lets all be sent. */
-  hasStood({ path, text, identity }: SeenFile, since: number): boolean {
+  hasStood({ path, text, identity }: SeenFile, at: number): boolean {
+    // What attributes that are kept for a while do not say yet nobody can know.
+    const since = at - this.#options.lateMs;
     const isOld = this.#spans
       .of(text)
       .some((span) => span.identity === identity && span.from <= since && span.to === null);
@@ -561,6 +568,11 @@ export class Judge {
     }
   }
 
+  #sidecarText(path: string): string | undefined {
+    const reading = this.reading();
+    return reading.files.get(reading.sidecarOf(path)?.path ?? '')?.text;
+  }
+
   /** What is in doubt is sent again by a person's word only (`safety.inDoubt: hold`). */
   #judgeDoubt(request: ServiceRequest, moment: Moment | undefined): void {
     if (request.kind !== 'upload' || moment === undefined) return;
@@ -570,10 +582,15 @@ export class Judge {
         (one) => one.file.identity === file.identity && one.file.path === file.path,
       );
     const [file] = files;
-    if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(isInDoubt))
+    // Once it was forgotten it goes out when it changes.
+    const holds = (one: RoledFile) => isInDoubt(one) && !this.isDismissed(one);
+    if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(holds))
       this.report('doubled/in-doubt', `${file.path} is sent again while its first upload is in doubt`);
     const isForgotten = ({ path, identity, text }: RoledFile) =>
-      this.#dismissed.some((one) => one.path === path && one.files.get(identity) === text);
+      this.#dismissed.some(
+        (one) =>
+          one.path === path && one.files.get(identity) === text && one.sidecar === this.#sidecarText(path),
+      );
     if (this.#isDismissedNow && file !== undefined && files.every(isForgotten))
       this.report('doubled/dismissed', `${file.path} is sent again, and a person has forgotten its doubt`);
     const sent = files.find((one) => !isInDoubt(one)) ?? file;

@@ -393,6 +393,8 @@ export class Taints {
   ): boolean {
     // What cannot be seen is not gone, and says nothing.
     if (reading.isCovered(identity)) return false;
+    // Nor is what is said below an ignore file that is not valid looked at (7.35).
+    if (docId === null && reading.shutDirectory(owner) !== null) return false;
     const standing = reading.files.get(path);
     if (standing !== undefined && standing.identity !== identity) return true;
     const document = docId === null ? undefined : this.#held.all.get(docId);
