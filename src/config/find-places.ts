@@ -51,7 +51,9 @@ function candidates(env: SettingsSearch['env'], cwd: string): string[] {
   ];
 }
 
-const machineFile = '/etc/ingestd/ingestd.yaml';
+/** The configurations of the machine's services, and their credentials. */
+export const machineDirectory = '/etc/ingestd';
+const machineFile = join(machineDirectory, 'ingestd.yaml');
 
 /**
  * The configuration file and its state directory, as far as they can be found although the rest of the file may be

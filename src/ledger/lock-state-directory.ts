@@ -8,7 +8,8 @@ import { makeDirectory } from '../lib/files/make-directory.ts';
 import { fencedHolder, isLockFree, isLockHeldBy, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { LockAttempt, ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import { ConfigurationError, StateLockedError, errorCode, fileFault } from '../model/errors.ts';
+import { userName } from '../lib/process/user-name.ts';
+import { ConfigurationError, StateLockedError, errorCode, fileFault, readFaultOf } from '../model/errors.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 
@@ -114,6 +115,11 @@ const OTHERS_WRITE = 0o022;
 /** Where a directory fails like this none can ever be: below `/proc`, or below a file. */
 const NO_PLACE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'EEXIST']);
 
+/** The command that makes a state directory for a user. */
+export function makingOf(dir: string, user: string | number | undefined = process.geteuid?.()): string {
+  return `sudo install -d -m 0700 -o ${user} ${dir}`;
+}
+
 /**
  * Makes the state directory where there is none, durable, and its owner's alone whatever the umask. Whoever can write
  * in it can send and delete documents: throws ConfigurationError where it belongs to another user, or others can write
@@ -122,12 +128,14 @@ const NO_PLACE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 
 export async function prepareDirectory(dir: string): Promise<void> {
   try {
     const first = await makeDirectory(dir, MODE).catch((error: unknown) => {
-      if (!NO_PLACE.has(errorCode(error))) throw error;
-      const words = `${dir} cannot be created (${errorCode(error)}); name a directory on a disk`;
+      const code = errorCode(error);
+      const isBarred = readFaultOf(code) === 'barred';
+      if (!isBarred && !NO_PLACE.has(code)) throw error;
+      const words = `${dir} cannot be created (${code}); ${isBarred ? `run ${makingOf(dir)}` : 'name a directory on a disk'}`;
       throw new ConfigurationError(`state.dir: ${words}`, { cause: error });
     });
     if (first !== undefined) await syncParents(dir, dirname(first));
-    await refuseForeign(dir, await stat(dir));
+    refuseForeign(dir, await stat(dir));
     if (await isToBeClosed(dir, first !== undefined)) await chmod(dir, MODE);
     refuseWritable(dir, await stat(dir));
   } catch (error) {
@@ -151,17 +159,16 @@ async function isToBeClosed(dir: string, isNew: boolean): Promise<boolean> {
 }
 
 /** One that an ingestd uses is that user's to keep: given to another one, a service could not start any more. */
-async function refuseForeign(dir: string, { uid }: Stats): Promise<void> {
+function refuseForeign(dir: string, { uid }: Stats): void {
   const own = process.geteuid?.();
   if (own === undefined || uid === own) return;
-  const names = await readdir(dir).catch(() => null);
-  // Root's may be given away (a new volume), a service account's may not.
-  const isFree = uid === 0 && names !== null && !names.some(isOfLedger);
-  const orTakeIt = isFree
-    ? `, or, because no ledger is in it, run chown -R ${own} ${dir}, or set state.dir to a directory inside it, for example ${dir}/ingestd`
-    : '';
+  // Root's may be given away (a new volume, or made by mistake), a service account's may not.
+  const advice =
+    uid === 0
+      ? `unless ingestd runs as root elsewhere, with this directory, run sudo chown -R ${own} ${dir}`
+      : `run ingestd as that user (sudo -u ${userName(uid)} ingestd …)`;
   throw new ConfigurationError(
-    `state.dir: ${dir} belongs to another user (uid ${uid}; this ingestd runs as uid ${own}), who could change what is sent and deleted; run ingestd as that user (sudo -u '#${uid}' ingestd …)${orTakeIt}`,
+    `state.dir: ${dir} belongs to another user (uid ${uid}; this ingestd runs as uid ${own}), who could change what is sent and deleted; ${advice}`,
   );
 }
 

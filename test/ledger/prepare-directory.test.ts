@@ -50,10 +50,23 @@ describeWhere(
       await chmod(folder.path, 0o755);
       const dir = folder.join('state');
       await mkdir(dir, { mode: 0o755 });
-      const taken = expect.stringMatching(
-        /or, because no ledger is in it, run chown -R 65534 .*state/,
-      ) as unknown;
+      const taken = expect.stringMatching(/run sudo chown -R 65534 .*state/) as unknown;
       await expect(asUser(() => prepareDirectory(dir))).rejects.toMatchObject({ message: taken });
+    });
+
+    it('that root made, with a ledger in it, is given to the user who is to have it', async () => {
+      const words =
+        /; unless ingestd runs as root elsewhere, with this directory, run sudo chown -R 65534 \S+\/state$/;
+      expect(await prepared(0o755, nobody, 0)).toMatch(words);
+    });
+
+    it('that this user may not make is refused, with the command that makes it', async () => {
+      await chmod(folder.path, 0o755);
+      const dir = folder.join('state');
+      await expect(asUser(() => prepareDirectory(dir))).rejects.toMatchObject({
+        code: 'configuration',
+        message: `state.dir: ${dir} cannot be created (EACCES); run sudo install -d -m 0700 -o 65534 ${dir}`,
+      });
     });
 
     it('that belongs to somebody else is refused, and says what to do', async () => {

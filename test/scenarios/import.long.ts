@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -9,6 +11,7 @@ import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
+import { program } from '../support/processes/program.ts';
 import { environmentOf, plantedCredentials } from '../support/planted-secrets.ts';
 
 const trial = ofEachTest(() => startTrial({ clock: systemClock }));
@@ -186,6 +189,28 @@ it('root makes no state directory below another user’s, who could not read it'
   await place.configure({ state: { dir: './theirs/state' } });
   await place.home.write('export.json', exported);
   const { code, err } = await place.run('ledger', 'import', place.home.join('export.json'));
-  expect([code, err]).toEqual([2, expect.stringContaining(`(sudo -u '#${nobody}' ingestd …)`)]);
+  expect([code, err]).toEqual([2, expect.stringContaining(`(sudo -u nobody ingestd …)`)]);
   expect(await readdir(place.home.join('theirs'))).toEqual([]);
 });
+
+it('root makes no state directory of the machine’s service, whose user could not read it', async () => {
+  // Only who may mount has an /etc for a test alone.
+  if (spawnSync('unshare', ['--mount', 'true']).status !== 0) return;
+  const dir = place.home.join('never');
+  await place.configure({ state: { dir } });
+  await place.home.write('export.json', exported);
+  const prepare =
+    'mount -t tmpfs none /etc && mkdir /etc/ingestd && cp ingestd.yaml /etc/ingestd && echo ingestd:x:7: >/etc/passwd && exec "$@"';
+  for (const words of [['ledger', 'import', 'export.json'], ['pause'], ['sync'], ['run']]) {
+    const args = ['--mount', 'sh', '-c', prepare, 'sh', process.execPath, program, ...words];
+    const { status, stderr } = spawnSync('unshare', [...args, '--config', '/etc/ingestd/ingestd.yaml'], {
+      cwd: place.home.path,
+      env: { PATH: process.env['PATH'], HOME: place.home.path, ...environmentOf(plantedCredentials) },
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    const said = `run sudo install -d -m 0700 -o ingestd ${dir}, then run ingestd as that user (sudo -u ingestd ingestd …)`;
+    expect([words, status, stderr]).toEqual([words, 2, expect.stringContaining(said)]);
+  }
+  expect(existsSync(dir)).toBe(false);
+}, 60_000);

@@ -2,6 +2,7 @@ import type { Reloaded } from '../../daemon/process/obey-signals.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 import { runDaemon } from '../../daemon/run-daemon.ts';
+import { requireOwnPlace } from '../../commands/offline/with-ledger.ts';
 import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
 import { loadHttpToken, loadNotifyWebhook } from '../../config/secrets/read-secrets.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
@@ -12,6 +13,7 @@ const forRun = { quiet: false, checkFolders: true } as const;
 export async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { ...forRun, logsTrial: true });
   const { settings, configuration, log } = prepared;
+  await requireOwnPlace(settings, true);
   // The same file again, also where another would be found by now.
   const again = configuration.trial ? flags : { ...flags, config: settings.file };
   return runDaemon({

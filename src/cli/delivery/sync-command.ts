@@ -10,6 +10,7 @@ import { reasonWords } from '../../model/report/headline.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { runSync } from '../../daemon/run-sync.ts';
+import { requireOwnPlace } from '../../commands/offline/with-ledger.ts';
 import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
@@ -23,6 +24,7 @@ export async function sync(context: CommandContext, flags: CommandFlags): Promis
   });
   const credentials = await credentialsFor(prepared);
   const { settings, log, configuration } = prepared;
+  await requireOwnPlace(settings, true);
   try {
     const report = await runSync({
       settings,

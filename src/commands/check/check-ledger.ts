@@ -7,7 +7,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { requireClosedState } from '../../ledger/lock-state-directory.ts';
+import { makingOf, requireClosedState } from '../../ledger/lock-state-directory.ts';
 import { emptyLedger } from '../../ledger/read-ledger.ts';
 import { scratchLedger } from '../offline/resting-engine.ts';
 
@@ -60,7 +60,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
     note('error', {
       code: 'state-unwritable',
       message: `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
-      fix: `Give the user that runs ingestd permission to write there${elsewhere}.`,
+      fix: `${place === dir ? 'Give the user that runs ingestd permission to write there' : `Run ${makingOf(dir)}`}${elsewhere}.`,
     }),
   );
   const { bavail, bsize } = await statfs(place);

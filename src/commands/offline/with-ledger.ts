@@ -1,9 +1,13 @@
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
+import { machineDirectory } from '../../config/find-places.ts';
+import { userName } from '../../lib/process/user-name.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { openHistory } from '../../daemon/history/history.ts';
 import type { History } from '../../daemon/history/history.ts';
 import { withLease } from '../../daemon/process/join-cluster.ts';
+import { makingOf } from '../../ledger/lock-state-directory.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { interruptedUploads } from '../../model/doubts.ts';
 import { ConfigurationError, ServiceUnavailableError } from '../../model/errors.ts';
@@ -27,13 +31,19 @@ export async function withHistory<T>(
   }
 }
 
-/** Throws ConfigurationError where root would make a state directory that whoever owns the place could not read. */
-async function requireOwnPlace(dir: string): Promise<void> {
+/**
+ * Throws ConfigurationError where root would make a state directory that its user could not read: the user of the
+ * machine's service and, unless the process is to be a service itself, whoever owns the place.
+ */
+export async function requireOwnPlace({ file, state: { dir } }: Settings, isService = false): Promise<void> {
   const place = nearest(dir);
+  if (place === dir || process.geteuid?.() !== 0) return;
+  const isOfMachine = dirname(file) === machineDirectory && userName('ingestd') === 'ingestd';
   const { uid } = await stat(place);
-  if (place === dir || uid === 0 || process.geteuid?.() !== 0) return;
+  if (!isOfMachine && (isService || uid === 0)) return;
+  const user = isOfMachine ? 'ingestd' : userName(uid);
   throw new ConfigurationError(
-    `state.dir: ${dir} is not there yet, and ${place} belongs to another user (uid ${uid}), who could not read what root makes there; run ingestd as that user (sudo -u '#${uid}' ingestd …)`,
+    `state.dir: ${dir} is not there yet, and the user ${user} could not read what root makes there; run ${makingOf(dir, isOfMachine ? user : uid)}, then run ingestd as that user (sudo -u ${user} ingestd …)`,
   );
 }
 
@@ -56,7 +66,7 @@ export async function withLedger<T>(
   act: (ledger: LedgerPort) => Promise<T>,
 ): Promise<T> {
   const { dir } = settings.state;
-  await requireOwnPlace(dir);
+  await requireOwnPlace(settings);
   return withLease({ settings, username, log: silentLog, sends: false }, async (place, away) => {
     if (away !== null) {
       throw new ServiceUnavailableError(

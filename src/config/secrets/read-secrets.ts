@@ -6,6 +6,7 @@ import type { Redactor } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage, isMissing } from '../../model/errors.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
+import { machineDirectory } from '../find-places.ts';
 import { readTrustedFile } from '../trusted-file.ts';
 import type { EnvironmentFile } from '../environment/environment-file.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
@@ -80,9 +81,6 @@ async function absence(sources: SecretSources): Promise<Pick<MissingSecret, 'mes
     fix: `Write each into the file of its name there${then}.`,
   };
 }
-
-/** The configurations of the machine's services, and their credentials. */
-const machineDirectory = '/etc/ingestd';
 
 /** The directory in which the credentials of `/etc/ingestd/NAME.yaml` are, as our own units have it. */
 function machineCredentials(name: string): string {
