@@ -611,6 +611,7 @@ export class Engine {
       if (task !== undefined) this.#advance(task, { kind: 'retryRequested', at: this.#clock.now() });
     }
     this.#inspectFailed(inDoubtCode);
+    this.#breaker.allowUploads();
     this.#breaker.close();
     this.#sends.wake();
     return { delivered, retried, unknown };

@@ -1034,6 +1034,18 @@ describe('the simulation', () => {
       setting: { folders: withPolled },
     },
     {
+      what: 'uploads that are stopped stay so when the configuration is read again (7.32)',
+      first: firstOf({ 'a.pdf': 'a', 'b.pdf': 'b', 'c.pdf': 'c' }),
+      steps: [
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [20_000, write('d.pdf', 'd')],
+        [0, { kind: 'reload' }],
+        [20_000, write('e.pdf', 'e')],
+      ],
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [

@@ -248,12 +248,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
       withoutDocId = 0;
       stopped = null;
     },
-    /** A person fixed something: try at once. */
-    close: () => {
-      withoutDocId = 0;
-      stopped = null;
-      reset();
-    },
+    /** Something was fixed, or is there again: try at once what is not stopped. */
+    close: reset,
   };
 }
 
