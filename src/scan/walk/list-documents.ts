@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
-import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoriesTo, joinPath, nameOf } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { isAttachmentDirectory } from '../../model/names-and-types.ts';
@@ -177,7 +177,7 @@ export async function listDocuments(
     for (const { by, place, entry } of attached.files) {
       if (place.kind !== 'inside' || entry?.kind !== 'file' || entry.stats === null) continue;
       const isListed = by !== 'directory';
-      // What may be ignored there, where it has rules, is only known once that directory was listed.
+      // What may be ignored there is only known once that directory was listed.
       if (isListed && !isRuled(place.path)) continue;
       if (!isListed || sidecar?.kind === 'own')
         found.attachments.push({ ...owner, path: place.path, stat: statOf(entry.stats), isListed });
@@ -195,14 +195,12 @@ export async function listDocuments(
     return attached;
   }
 
-  /** Whether all rules are known that hold for what a sidecar lists. */
+  /** Whether all rules are known that hold for what a sidecar lists: what is to be listed still, or never is, may have some. */
   function isRuled(listed: string): boolean {
-    const at = directoryOf(listed);
-    const isInAttachments = directoriesTo(listed).some((one) => isAttachmentDirectory(nameOf(one)));
-    // Below an ignore file that is not valid no directory is listed.
+    const way = directoriesTo(listed);
     const hasRules = (place: string) => entryAt(folder, joinPath(place, ignoreFileName)) !== null;
-    const below = directoriesTo(listed).filter((one) => one.length > directory.length);
-    return at === directory || tree.has(at) || isInAttachments || !below.some(hasRules);
+    const isKnown = (place: string) => place === directory || tree.has(place) || !hasRules(place);
+    return way.every(isKnown) || way.some((place) => isAttachmentDirectory(nameOf(place)));
   }
 
   function watchAttached({ name, raw, stats }: Entry): Stats | null {
