@@ -1046,6 +1046,30 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'what comes to the place of an attachment that a sidecar has not dropped for long enough may be one (4)',
+      first: [
+        { path: 'inbox/d/b.csv.meta.json', text: '{"shareInfo":{"mode":"NONE"}}' },
+        document,
+        attachment,
+        list,
+      ],
+      steps: [
+        [0, write('c.docx', 'c')],
+        [100, move('private/a.txt', 'd/b.csv')],
+        [0, write('d/b.csv.meta.json', '')],
+        [0, move('c.docx', 'private/extra/t.csv')],
+      ],
+    },
+    {
+      what: 'a process that dies may have forgotten what a person told it to, or not (2)',
+      first: firstOf({ 'a.pdf': 'a' }),
+      steps: [
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [130_000, { kind: 'resolve', how: 'dismiss' }],
+        [0, { kind: 'restart', how: 'kill', downMs: 10 }, 'ledger'],
+      ],
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [
@@ -1314,6 +1338,15 @@ describe('the simulation', () => {
       360_001_747,
       'what a sidecar lists below an ignore file that is not valid is an attachment, in a directory that was never listed (4, 7.35)',
     ],
+    [
+      490_001_725,
+      'what is saved in the place of an attachment may be one, whatever is saved in the place of its document (4)',
+    ],
+    [
+      490_000_697,
+      'what is saved where all that was left of a document stood, a copy, may be its own (7.1, 7.19)',
+    ],
+    [490_000_924, 'whether what a sidecar lists is ignored by what cannot be read nobody knows (4)'],
     [
       490_001_675,
       'a document that became an attachment was one, though it was sent before, where it stands elsewhere as a new one (7.27)',

@@ -42,7 +42,10 @@ export function changedFiles(
     ...reading
       .all()
       .filter(
-        ({ path, identity }) => one.taken.has(path) || one.saved.has(identity) || held.mayHaveBeen(one, path),
+        ({ path, identity }) =>
+          [one.taken, one.heirs].some((places) => places.has(path)) ||
+          one.saved.has(identity) ||
+          held.mayHaveBeen(one, path),
       ),
   ]);
   const same = [...placed].filter(({ text }) => file !== null && text === file.text);

@@ -52,6 +52,8 @@ export interface HeldDocument {
   saved: Set<object>;
   /** Where copies of it have stood: of a move to another file system nothing else is left. */
   copies: Set<string>;
+  /** Those that were all that was left of it. */
+  heirs: Set<string>;
   /** Where any of its files stood, from when until when: what stood in its place for a moment only may have been seen there. */
   readonly been: Map<string, Span>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
@@ -192,7 +194,9 @@ export class HeldDocuments {
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
         else one.taken.add(path);
       }
-      for (const path of one.taken) {
+      // By its content it is one of these from now on, whatever is saved there.
+      for (const { path } of this.copiesOf(one, reading)) one.heirs.add(path);
+      for (const path of [...one.taken, ...one.heirs]) {
         const file = reading.files.get(path);
         if (file !== undefined && !alive.some(({ accepted }) => accepted === file.identity))
           one.saved.add(file.identity);
@@ -423,6 +427,7 @@ export class HeldDocuments {
     one.left = new Set();
     one.taken = new Set();
     one.saved = new Set();
+    one.heirs = new Set();
     one.alike = new Set();
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
@@ -501,6 +506,7 @@ function newDocument(
     taken: new Set(),
     saved: new Set(),
     copies: new Set(),
+    heirs: new Set(),
     been: new Map(),
     lostAt: null,
     covered: new Set(),

@@ -216,27 +216,41 @@ export class Judge {
           one.shared = sharing;
   }
 
-  /** A person forgets the doubt about a path: nothing is sent for it. */
-  dismisses(path: string, now: number): void {
-    const file = this.reading().files.get(path.normalize('NFC'));
-    const doubts = this.#doubts().filter((one) => one.paths.has(path.normalize('NFC')));
+  /**
+   * A person forgets the doubt about a path: nothing is sent for it. Call what it gives when ingestd has done so, or refused
+   * it: should the process die before, either may be.
+   */
+  dismisses(path: string, now: number): (isDone: boolean, now: number) => void {
+    const place = path.normalize('NFC');
+    const file = this.reading().files.get(place);
+    const doubts = this.#doubts().filter((one) => one.paths.has(place));
     const identities = [
       ...(file === undefined ? [] : [file.identity]),
       ...doubts.flatMap((one) => [...one.identities]),
     ];
-    this.#dismissed.push({
-      path: path.normalize('NFC'),
+    const dismissed = {
+      path: place,
       files: new Map(identities.map((one) => [one, file?.text ?? ''])),
-      sidecar: this.#sidecarText(path.normalize('NFC')),
-    });
-    this.#isDismissedNow = true;
-    for (const one of this.held.alive())
-      if (
-        one.answer !== 'usable' &&
-        (one.places.has(path.normalize('NFC')) || identities.some((other) => one.files.has(other)))
-      )
-        this.#forget(one);
+      sidecar: this.#sidecarText(place),
+    };
+    const isMeant = (one: HeldDocument) =>
+      one.answer !== 'usable' && (one.places.has(place) || identities.some((other) => one.files.has(other)));
+    const forgotten = this.held.alive().filter(isMeant);
+    const answers = forgotten.map(({ answer }) => answer);
+    this.#dismissed.push(dismissed);
+    for (const one of forgotten) this.#forget(one);
     this.#keep(this.reading(), now);
+    return (isDone, then) => {
+      this.#isDismissedNow ||= isDone;
+      if (!isDone) {
+        this.#dismissed.splice(this.#dismissed.indexOf(dismissed), 1);
+        for (const [index, one] of forgotten.entries()) {
+          one.answer = answers[index] ?? 'none';
+          this.#forgotten.delete(one.docId);
+        }
+      }
+      this.#keep(this.reading(), then);
+    };
   }
 
   /** Its file may be sent anew when it changes. */
@@ -497,7 +511,7 @@ export class Judge {
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */
   isAttached({ identity }: SeenFile): boolean {
-    return this.taintNow(identity).owner !== null || this.#taints.isPerhapsAttached(identity);
+    return this.taintNow(identity).owner !== null || this.#taints.isPerhapsAttached(identity, this.reading());
   }
 
   /** As of the last moment, whatever stood there for however short. */

@@ -462,8 +462,10 @@ export class Reading {
     if (known !== undefined) return known;
     const file = this.#seen.get(`${directory}/.ingestignore`);
     const lines = file === undefined ? [] : ignoreLines(file.content);
-    this.#lines.set(directory, lines);
-    return lines;
+    // What cannot be looked at names nothing: whether what a sidecar lists there is ignored nobody can say.
+    const told = file?.isHidden === true && lines !== null ? [] : lines;
+    this.#lines.set(directory, told);
+    return told;
   }
 }
 

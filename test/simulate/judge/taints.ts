@@ -249,7 +249,7 @@ export class Taints {
       const isLong = last.goneAt !== null && now - last.goneAt > this.#seenMs;
       if (standing === undefined || standing === last.identity || isLong) continue;
       const before = last.identity;
-      if (this.#attached.has(before) || this.#perhaps.has(before)) this.#perhaps.add(standing);
+      if (this.#attached.has(before) || this.isPerhapsAttached(before, reading)) this.#perhaps.add(standing);
       const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
       this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
       const sentWith = this.#placed.get(before);
@@ -338,8 +338,13 @@ export class Taints {
   }
 
   /** Whether a file may still be an attachment: what ended that stood for a moment only, or it may be the save of one. */
-  isPerhapsAttached(identity: object): boolean {
-    const { isGlimpse = false, sentWithout } = this.#former.get(identity) ?? {};
+  isPerhapsAttached(identity: object, reading: Reading): boolean {
+    const former = this.#former.get(identity);
+    const { isGlimpse = false, sentWithout } = former ?? {};
+    // The record of what was sent with the one before may mean it, whatever was saved in the place of that document (4).
+    const isRecorded = (docId: string) =>
+      former !== undefined && !this.#isOver({ ...former, docId }, identity, reading);
+    if (this.#placed.get(identity)?.some(isRecorded) === true) return true;
     const isInDoubt = sentWithout !== undefined && this.#held.all.get(sentWithout)?.answer !== 'usable';
     return isGlimpse || isInDoubt || this.#perhaps.has(identity);
   }

@@ -55,8 +55,12 @@ export function resolve(simulation: Simulation, how: 'again' | 'dismiss' | 'adop
         throw error;
       });
     } else if (how === 'dismiss') {
-      await ask({ path, action: 'dismiss' });
-      judge.dismisses(path, scheduler.now());
+      const ends = judge.dismisses(path, scheduler.now());
+      await ask({ path, action: 'dismiss' }).catch((error: unknown) => {
+        ends(false, scheduler.now());
+        throw error;
+      });
+      ends(true, scheduler.now());
     } else {
       const docId = judge.unknownAt(path);
       if (docId === null) return;
