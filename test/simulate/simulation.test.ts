@@ -1070,6 +1070,32 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'a document of which the answer to its deletion was lost, and that is there, was not deleted (7.15)',
+      first: firstOf({ 'b.txt': 'b', 'd/e/a.docx': 'a' }),
+      steps: [
+        [20_000, { kind: 'answer', ending: { kind: 'lost', taken: false } }],
+        [100, { kind: 'remove', path: 'inbox/b.txt' }],
+        [6_000, write('b.txt', 'b')],
+        [20_000, write('.meta.json', '{"shareInfo":{"mode":"DEFAULT"}}')],
+        [100_000, { kind: 'remove', path: 'inbox/d/e/a.docx' }],
+      ],
+      setting: { maxDeleteCount: 1 },
+    },
+    {
+      what: 'what is away for a moment when sync looks at it, and is back without an event, is left to the next pass (7.18)',
+      first: firstOf({
+        'd/b.docx': 'b',
+        'd/c.pdf.meta.json': '{"shareInfo":{"mode":"NONE"}}',
+        'summary.txt': 'a',
+      }),
+      steps: [
+        [2_500, { kind: 'sync', how: 'kill' }],
+        [100, { kind: 'rename', path: 'inbox/summary.txt', to: 'outside/swap' }, 'answer'],
+        [100, { kind: 'rename', path: 'outside/swap', to: 'inbox/summary.txt' }],
+      ],
+      setting: { folders: [{ name: 'inbox', mode: null, isPolled: true }], habits: { granuleMs: 2_000 } },
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [

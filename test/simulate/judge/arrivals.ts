@@ -82,6 +82,11 @@ export class Arrivals {
     return Math.max(...this.#changes(path));
   }
 
+  /** Whether what a name names has been away since a moment, however short. */
+  wasAway(path: string, since: number): boolean {
+    return (this.#left.get(path)?.at ?? -Infinity) >= since;
+  }
+
   #changes(path: string): readonly number[] {
     return [this.#came.get(path) ?? -Infinity, ...(this.#grew.get(path) ?? [])];
   }

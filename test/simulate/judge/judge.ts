@@ -122,7 +122,7 @@ export class Judge {
   readonly #answeredAt = new Map<string, number>();
   #sentAt: number[] = [];
   /** Deletions that nobody approved: when their files were lost. */
-  readonly #deleted: { readonly folder: string; readonly docId: string; readonly lostAt: number }[] = [];
+  #deleted: { readonly folder: string; readonly docId: string; readonly lostAt: number }[] = [];
   /** Uploads whose answers have not come, by number, and those whose answers never will. */
   readonly #unanswered = new Map<number, Doubt>();
   #inDoubt: Doubt[] = [];
@@ -439,6 +439,8 @@ export class Judge {
   /** One document of a request was accepted. */
   #taken(request: ServiceRequest, created: string | null, first: readonly Moment[]): void {
     const [docId = ''] = request.docIds;
+    // A deletion whose answer was lost has not deleted it.
+    if (request.kind !== 'delete') this.#deleted = this.#deleted.filter((other) => other.docId !== docId);
     // Where its file was gone by then, as it was before.
     const fileAt = (moments: readonly Moment[]) =>
       moments.reduceRight<RoledFile | null>((file, one) => file ?? this.#fileOf(request, one), null);
@@ -506,7 +508,8 @@ export class Judge {
     const isOld = this.#spans
       .of(text)
       .some((span) => span.identity === identity && span.from <= since && span.to === null);
-    return isOld && this.#arrivals.lastChange(path) <= since && !this.#isPaused && !this.#mayBePaused;
+    const isSame = this.#arrivals.lastChange(path) <= since && !this.#arrivals.wasAway(path, since);
+    return isOld && isSame && !this.#isPaused && !this.#mayBePaused;
   }
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */
