@@ -158,7 +158,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     metrics,
     /** What the chart of the page shows. */
     deliveries: opened.deliveries,
-    /** What happened last of one kind, newest first. */
+    /** What happened last, newest first. */
     readLog: history.readBack,
     /** Address of the embedded service's page; null in remote mode. */
     servicePage: embedded?.pageUrl ?? null,

@@ -104,14 +104,7 @@ describe('a real answer is as the description says', () => {
     world = await openStatusWorld({ fleet: null });
     world.control.sicken();
     world.control.refuse({ code: 'credentials-refused', message: 'the service refused the password' });
-    for (const path of [
-      '/healthz',
-      '/readyz',
-      '/api/fleet',
-      '/api/log?what=a&what=b',
-      '/api/why',
-      '/api/documents?narrower=x',
-    ]) {
+    for (const path of ['/healthz', '/readyz', '/api/fleet', '/api/why', '/api/documents?narrower=x']) {
       const answer = await world.get(path);
       const operation = paths[path.replace(/\?.*/, '')]?.get;
       const schema = operation?.responses[answer.status]?.content['application/json']?.schema ?? { not: {} };

@@ -53,21 +53,11 @@ describe('the status address', () => {
     expect(refused.status).toBe(404);
   });
 
-  it('gives the log of one kind, to those who may read the rest, and takes no other question', async () => {
-    const asked: unknown[] = [];
-    const readLog: NonNullable<WorldOptions['readLog']> = async (what) => {
-      asked.push(what);
-      return [];
-    };
-    const { get } = await open({ readLog, httpToken });
-    const authorization = `Bearer ${httpToken}`;
+  it('gives the log to those who may read the rest', async () => {
+    const { get } = await open({ readLog: async () => [], httpToken });
     expect((await get('/api/log')).status).toBe(401);
+    const authorization = `Bearer ${httpToken}`;
     expect((await get('/api/log', { authorization })).json()).toEqual({ entries: [] });
-    await get('/api/log?what=in%20doubt', { authorization });
-    expect(asked).toEqual(['', 'in doubt']);
-    for (const query of [`what=${'x'.repeat(41)}`, 'what=a&what=b'])
-      expect((await get(`/api/log?${query}`, { authorization })).status).toBe(400);
-    expect(asked).toHaveLength(2);
   });
 
   it('tells of the other hosts only where there are some, and says that Redis is away', async () => {

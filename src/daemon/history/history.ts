@@ -22,9 +22,9 @@ const dayMs = 24 * 3_600_000;
 const retryMs = 1_000;
 /** As much as a page or a terminal shows of one message. */
 const longestMessage = 500;
-/** Of one kind, or of any, as many are told at once. */
+/** As many are told at once. */
 const mostTold = 100;
-/** Events: they are looked for no further back than this, and a start reads the last day and back so far at least. */
+/** Events: a start reads the last day, and back so far at least. */
 const mostLookedAt = 8_192;
 /** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
 const mostWaiting = 1_000;
@@ -122,15 +122,10 @@ export async function openHistory(options: HistoryOptions) {
     },
     /** What happened to one file, under its former paths too, newest last, as far as the history goes back. */
     past: (ref: DocumentRef) => readPast(back, ref),
-    /** What happened last of one kind, or of any (''), newest first. */
-    readBack: async (what: string): Promise<readonly Activity[]> => {
+    /** What happened last, newest first. */
+    readBack: async (): Promise<readonly Activity[]> => {
       const happened: Activity[] = [];
-      let count = 0;
-      for await (const { said } of back(activityOf)) {
-        if (what === '' || said.what === what) happened.push(said);
-        count += 1;
-        if (happened.length === mostTold || count === mostLookedAt) break;
-      }
+      for await (const { said } of back(activityOf)) if (happened.push(said) === mostTold) break;
       return happened;
     },
     /** `since`: what was delivered since this start, asked for whenever something is written. */

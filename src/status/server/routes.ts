@@ -25,7 +25,7 @@ export interface AppOptions {
   /** What the chart shows. */
   readonly deliveries: DeliveryHistory;
   /** What happened last of one kind, or of any (''), newest first, over restarts. */
-  readonly readLog: (what: string) => Promise<readonly Activity[]>;
+  readonly readLog: () => Promise<readonly Activity[]>;
   /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
   readonly fleet?: (() => Promise<FleetStatus | null>) | null | undefined;
   readonly hub: EventHub;
@@ -60,10 +60,8 @@ const documents = z.object({
   narrower: z.enum(['true', 'false']).default('false'),
 });
 
-const log = z.object({ what: z.string().max(40).default('') });
-
 /** What may be asked, by the last name of the path. */
-export const querySchemas = { why, documents, log };
+export const querySchemas = { why, documents };
 
 /** The routes that only read. */
 function addReadRoutes(
@@ -93,7 +91,7 @@ function addReadRoutes(
       const query = schema.safeParse(request.query);
       return query.success ? await tell(query.data) : refuse(reply, 'query', query.error);
     });
-  ask('/api/log', log, async ({ what }) => ({ entries: await readLog(what) }));
+  app.get('/api/log', async () => ({ entries: await readLog() }));
   ask('/api/why', why, ({ path }) => control.why(path));
   ask('/api/documents', documents, ({ search, narrower }) =>
     control.documents({ search, narrower: narrower === 'true' }),
