@@ -141,12 +141,13 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
 
   async function noticeNewLedger(): Promise<void> {
     const onDisk = status().folders.reduce((total, folder) => total + folder.onDisk, 0);
-    const notice = await newLedgerNotice(settings.state.dir, onDisk - knownDocuments, clock);
+    const files = { told: history.newLedger, unknownFiles: onDisk - knownDocuments };
+    const notice = await newLedgerNotice(settings.state.dir, files, clock);
     if (notice === null || phase !== 'running') return;
     const { code, message } = notice.reason;
     reasons.note(code, notice.reason);
     log.warn({ code }, message);
-    timeline.warned(message);
+    if (!notice.isTold) timeline.warned(message, code);
     clock.after(notice.until - clock.now(), () => reasons.note(code, null));
   }
 

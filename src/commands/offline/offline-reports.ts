@@ -1,9 +1,10 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
-import { lineText, linesBack, readPast, readTotals } from '../../daemon/history/history-files.ts';
+import { lineText, linesBack, readPast } from '../../daemon/history/history-files.ts';
 import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { isOfNoFolder, requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
+import { newLedgerNotice } from '../../daemon/preconditions/new-ledger.ts';
 import { isStartWaiting } from '../../daemon/process/waiting-start.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -16,6 +17,7 @@ import { pausesOf } from '../make-plan.ts';
 import type { OfflineView } from '../make-plan.ts';
 import { asItStands, scratchLedger, withRestingEngine } from './resting-engine.ts';
 import type { RestingEngine } from './resting-engine.ts';
+import { withHistory } from './with-ledger.ts';
 
 /**
  * The status of a daemon that does not run: that of its own engine, paused, on a copy of the ledger. `account`: who signs
@@ -45,11 +47,15 @@ export async function offlineStatus(
     ...(credentials === null ? [] : [{ code: 'credential-missing', message: credentials }]),
     ...(fleet?.pause ? [fleet.pause] : []),
   ];
-  const totals = await readTotals(settings.state.dir);
+  const { totals, notice } = await withHistory(settings, async (history) => ({
+    totals: history.totals(),
+    notice: await newLedgerNotice(settings.state.dir, { told: history.newLedger }, systemClock),
+  }));
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     async (resting) => {
-      const status = restingStatus(resting, { totals, ownReasons, pauses });
+      const reasons = notice === null ? ownReasons : [...ownReasons, notice.reason];
+      const status = restingStatus(resting, { totals, ownReasons: reasons, pauses });
       return {
         ...status,
         pid: 0,

@@ -6,6 +6,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { noTotals } from '../../model/report/status.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
+import { newLedgerCode } from '../preconditions/new-ledger.ts';
 import { activityOf, historyDirectory, lineText, linesBack, readPast, readTotals } from './history-files.ts';
 import type { Reading } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
@@ -48,7 +49,7 @@ export async function openHistory(options: HistoryOptions) {
   const append = createHistoryWriter(historyDirectory(stateDir), options, totals);
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
-  const { troubles, openProblems, wasKilled } = await readRecent(back(activityOf), options);
+  const { troubles, ...recent } = await readRecent(back(activityOf), options);
 
   /** Of all that was ever delivered. */
   function totals(): Status['totals'] {
@@ -97,9 +98,7 @@ export async function openHistory(options: HistoryOptions) {
 
   return {
     totals,
-    openProblems,
-    /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
-    wasKilled,
+    ...recent,
     add: (said: Activity): void => {
       const short = { ...said, message: said.message && shortened(said.message, longestMessage) };
       const activity = { ...short, ...ended(short) };
@@ -161,6 +160,9 @@ async function readRecent(
     troubles: new Map([...last].filter(([, { what }]) => isTrouble(what))),
     /** Problems of the daemon itself of which nobody said that they are over. */
     openProblems: [...last.values()].filter(({ what }) => what === 'problem'),
+    /** What was said last of a new ledger. */
+    newLedger: [...last.values()].find(({ code }) => code === newLedgerCode),
+    /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
     wasKilled: (last.get(run)?.what ?? (count > mostLookedAt ? 'started' : 'stopped')) === 'started',
   };
 }
@@ -177,8 +179,7 @@ const passing: ReadonlySet<string> = new Set(['retried', 'warning', 'shared']);
 /** What is no longer as was said of it before, by `folder/path` where that is a file. */
 function subjectsOf({ what, code, from, ...ref }: Activity): readonly string[] {
   if (what === 'started' || what === 'stopped') return [run];
+  if (ref.path === '' && code !== undefined) return [JSON.stringify([ref.folder, code])];
   if (passing.has(what)) return [];
-  if (ref.path === '' && (what === 'problem' || what === 'recovered'))
-    return [JSON.stringify([ref.folder, code])];
   return from === undefined ? [refKey(ref)] : [refKey(ref), from];
 }

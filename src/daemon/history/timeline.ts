@@ -42,7 +42,8 @@ export function createTimeline(
   ): void {
     const at = new Date(clock.now()).toISOString();
     history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
-    if (about.code !== undefined) log[what === 'problem' ? 'warn' : 'info']({ ...about }, what);
+    if (about.code !== undefined && what !== 'warning')
+      log[what === 'problem' ? 'warn' : 'info']({ ...about }, what);
   }
 
   return {
@@ -53,7 +54,7 @@ export function createTimeline(
       });
     },
     /** Of something that happened once, and is over. */
-    warned: (message: string): void => note('warning', { message }),
+    warned: (message: string, code?: string): void => note('warning', { message, code }),
     stopped: (): void => note('stopped', { message: null }),
     /** `isRefused`: the new configuration cannot be used. */
     reloaded: (isRefused: boolean): void =>

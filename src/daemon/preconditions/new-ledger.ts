@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 
 import { countWords } from '../../lib/text/amounts.ts';
+import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ledgerPaths, listLedger } from '../../ledger/ledger-files.ts';
 import { isFresh } from '../../ledger/read-ledger.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { withFix } from '../../model/report/explanations.ts';
-import type { Reason } from '../../model/report/status.ts';
+import type { Activity, Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 
 /**
@@ -24,27 +25,32 @@ export async function missingLedger({ dir, mustExist }: Settings['state']): Prom
   return { code: 'state-missing', message: `there is no ledger in ${dir}, and state.mustExist is true` };
 }
 
+export const newLedgerCode = 'new-ledger';
+
 /** A new ledger is worth a word before more files than this. */
 const fewFiles = 20;
 const noticeMs = 3_600_000;
 
 /**
  * A notice that the ledger is new although the folders are not, for the first hour of the ledger: a state directory that
- * was lost looks like this. `unknownFiles`: in the folders after the first scan, and not in the ledger when it was opened.
- * Null: there is nothing to say, or no more; `until` is in milliseconds of `clock.now()`.
+ * was lost looks like this. `told`: as it was said last; of this ledger it is said again in the same words, since what
+ * stands in the folders changes meanwhile. `unknownFiles`: in the folders after the first scan, and not in the ledger when
+ * it was opened. Null: there is nothing to say, or no more; `until` is in milliseconds of `clock.now()`.
  */
 export async function newLedgerNotice(
   dir: string,
-  unknownFiles: number,
+  { told, unknownFiles = 0 }: { readonly told: Activity | undefined; readonly unknownFiles?: number },
   clock: Pick<Clock, 'now'>,
-): Promise<{ readonly reason: Reason; readonly until: number } | null> {
-  if (unknownFiles <= fewFiles) return null;
+): Promise<{ readonly reason: Reason; readonly until: number; readonly isTold: boolean } | null> {
   const began = await stat(ledgerPaths(dir, 0).marker).catch(() => null);
   const until = (began?.mtimeMs ?? 0) + noticeMs;
   if (began === null || until <= clock.now()) return null;
-  const at = new Date(began.mtimeMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  if (told?.message != null && Date.parse(told.at) >= began.mtimeMs)
+    return { reason: { code: newLedgerCode, message: told.message }, until, isTold: true };
+  if (unknownFiles <= fewFiles) return null;
+  const at = toTheSecond(began.mtimeMs);
   const message =
     `the ledger in ${dir} is new (${at}), and ${countWords(unknownFiles, 'file')} were in the folders before it. ` +
     'If they were delivered before, the state directory was lost, and they are uploaded a second time, shared as is stated now';
-  return { reason: { code: 'new-ledger', message }, until };
+  return { reason: { code: newLedgerCode, message }, until, isTold: false };
 }
