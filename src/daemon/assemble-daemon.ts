@@ -1,6 +1,5 @@
 import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { isWithin } from '../lib/time/clock.ts';
-import type { DocumentRef } from '../model/document.ts';
 import { isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
@@ -13,11 +12,12 @@ import type { Metrics } from '../status/metrics/metrics.ts';
 import { Engine } from '../sync/engine.ts';
 import { version } from '../config/package-files.ts';
 import { createControl } from './control/control.ts';
-import { pausedNames } from './control/pauses.ts';
+import { pausedAmong } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
 import { createDaemonReasons, draining, refusedReason } from './daemon-reasons.ts';
 import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
+import type { Ending, Subject } from './history/timeline.ts';
 import { generalReasons, makeStatus } from './make-status.ts';
 import { newLedgerNotice } from './preconditions/new-ledger.ts';
 import { watchForService } from './process/watch-for-service.ts';
@@ -73,7 +73,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     authRestMs: () => tokens.backOffMs(),
     maxAttempts: options.maxAttempts,
     random: Math.random,
-    paused: pausedNames(pauses, settings.folders),
+    paused: pausedAmong(pauses, settings.folders).paused,
     onActivity: history.add,
     isTold: history.isTold,
     unsent: options.unsent,
@@ -87,17 +87,26 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const stopWatching = watchForService(service.address, clock, isAway, () => engine.retryWaiting());
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
-  // The service has taken something, or nothing is left to send.
-  const isServed = () =>
-    engine.isIdle() || engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
-  const isKnown = () => phase === 'running' && tokens.status().state !== 'none' && isServed();
-  const isFixed = (ref: DocumentRef) =>
-    phase === 'running' &&
-    engine.folders.areAllScanned() &&
-    !engine.folders.isUnavailable(ref.folder) &&
-    !engine.tasks.backlog.has(ref) &&
-    (engine.tasks.get(ref)?.state.kind ?? 'dormant') === 'dormant';
-  const timeline = createTimeline(history, { clock, log, isKnown, isFixed }, general);
+  // The service has taken something, or nothing is left to send; of an outage before this start, that tells nothing.
+  const isServed = (code: string) =>
+    (engine.isIdle() && code !== 'service-unavailable') ||
+    engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
+  function endOf({ code, folder, path }: Subject, isTold: boolean): Ending | null {
+    if (folder !== '' && settings.folders.every(({ name }) => name !== folder)) return 'removed';
+    if (path === undefined) {
+      // What was refused a moment ago is being asked again.
+      const isAsked = signIn.isFailing() && tokens.reason() === null;
+      const isKnown = phase === 'running' && tokens.status().state !== 'none' && isServed(code);
+      return engine.unresolved() === code || isAsked || !(isTold || isKnown) ? null : 'passed';
+    }
+    const ref = { folder, path };
+    if (phase !== 'running' || !engine.folders.areAllScanned()) return null;
+    if (engine.folders.isUnavailable(folder) || engine.tasks.backlog.has(ref)) return null;
+    const task = engine.tasks.get(ref);
+    if (task === undefined && ledger.get(ref) !== undefined) return 'fixed';
+    return (task?.state.kind ?? 'dormant') === 'dormant' ? 'gone' : null;
+  }
+  const timeline = createTimeline(history, { clock, log, endOf }, general);
   changes.listen(timeline.look);
   const control = createControl({
     ...parts,

@@ -233,7 +233,6 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
     paused: status.paused,
     /** A person has paused all hosts of the fleet: `paused` names all folders. */
     fleetPaused: isFleetPaused(status.reasons),
-    /** Which pause that is; null: nothing is paused. */
     pause: status.reasons.find(({ code }) => code === 'paused' || code === 'fleet-paused') ?? null,
     /** Files that are no documents that can be sent: `ingestd check` lists them. */
     skipped: status.skippedTotal,

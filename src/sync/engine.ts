@@ -1963,6 +1963,9 @@ export class Engine {
     return [...shown, ...(trouble === null ? [] : [trouble])];
   }
 
+  /** The code of what was wrong with the service and that no answer of it has shown to be over; null: nothing was. */
+  readonly unresolved = (): string | null => this.#breaker.unresolved();
+
   /** Requests under way. */
   inFlight(): number {
     return this.#sends.running;

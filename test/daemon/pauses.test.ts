@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   createPauseKeeper,
   pause,
-  pausedNames,
+  pausedAmong,
   readPauses,
   resume,
   writePauses,
@@ -20,6 +20,7 @@ const scans = { name: 'scans', path: '/srv/scans' };
 const later = { name: 'later', path: '/srv/later' };
 const configured = [inbox, scans];
 
+const pausedNames = (...given: Parameters<typeof pausedAmong>) => pausedAmong(...given).paused;
 const paused = (pauses: Pauses): readonly string[] => pausedNames(pauses, [inbox, scans, later]);
 
 describe('what is paused', () => {

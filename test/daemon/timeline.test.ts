@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTimeline } from '../../src/daemon/history/timeline.ts';
+import type { Ending, Subject } from '../../src/daemon/history/timeline.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Reason } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -10,8 +11,8 @@ function timelineOf(
   {
     openProblems = [],
     troubles = () => [],
-    isKnown = () => true,
-  }: Partial<Pick<History, 'openProblems' | 'troubles'>> & { isKnown?: () => boolean } = {},
+    isOver = () => true,
+  }: Partial<Pick<History, 'openProblems' | 'troubles'>> & { isOver?: () => boolean } = {},
 ) {
   const clock = manualClock();
   const log = recordedLog();
@@ -19,8 +20,12 @@ function timelineOf(
   const add = ({ what, folder, code, message }: Activity) =>
     lines.push([what, folder, code, message].filter(Boolean).join(' | '));
   const history = { add, wasKilled: false, openProblems, troubles };
-  const isFixed = ({ path }: Pick<Activity, 'path'>) => path === 'a.b.pdf';
-  const options = { clock, log, isKnown, isFixed };
+  const known = { 'a.b.pdf': 'fixed', 'g.one.pdf': 'gone', 'c.d.pdf': null } as const;
+  const endOf = ({ folder, path }: Subject): Ending | null => {
+    if (folder === 'former') return 'removed';
+    return path === undefined ? (isOver() ? 'passed' : null) : known[path as keyof typeof known];
+  };
+  const options = { clock, log, endOf };
   return { clock, log, lines, timeline: createTimeline(history, options, () => reasons) };
 }
 
@@ -69,13 +74,24 @@ describe('what happens to the daemon itself', () => {
     ]);
   });
 
-  it('says of a document that failed when that is over, though nothing was sent', () => {
+  it('says of a document that failed, and of a folder, when that is over, and how it ended', () => {
     const failed = { ...problem('double-extension'), what: 'failed', folder: 'inbox' };
-    const troubles = ['a.b.pdf', 'c.d.pdf'].map((path) => ({ ...failed, path }));
-    const { lines, timeline } = timelineOf([], { troubles: () => troubles });
+    const troubles = ['a.b.pdf', 'c.d.pdf', 'g.one.pdf'].map((path) => ({ ...failed, path }));
+    const openProblems = [{ ...problem('folder-missing'), folder: 'former' }];
+    const { lines, timeline } = timelineOf([], {
+      openProblems,
+      troubles: () => troubles,
+      isOver: () => false,
+    });
     timeline.look();
+    const [over, dots] = [
+      'over after about 6 minutes, as',
+      'double-extension | More than one dot in the name:',
+    ];
     expect(lines).toEqual([
-      'recovered | inbox | double-extension | More than one dot in the name: over after about 6 minutes',
+      `ended | former | folder-missing | Folder not found: ${over} the folder is no longer configured`,
+      `recovered | inbox | ${dots} ${over} the service has the file as it is now`,
+      `ended | inbox | ${dots} ${over} its file is gone or is no longer to be sent`,
     ]);
   });
 
@@ -89,12 +105,12 @@ describe('what happens to the daemon itself', () => {
   it('says that what began before this start is over, once that is known, and how long it was', () => {
     const troubles: Reason[] = [{ folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' }];
     const openProblems = [problem('credentials-refused'), { ...problem('folder-missing'), folder: 'inbox' }];
-    let isKnown = false;
-    const { lines, timeline } = timelineOf(troubles, { openProblems, isKnown: () => isKnown });
+    let isOver = false;
+    const { lines, timeline } = timelineOf(troubles, { openProblems, isOver: () => isOver });
     timeline.look();
     // This process says it too.
     expect(lines).toEqual(['problem | inbox | folder-missing | /inbox is not there']);
-    isKnown = true;
+    isOver = true;
     timeline.look();
     troubles.pop();
     timeline.look();

@@ -10,6 +10,9 @@ import { ofEachTest } from '../support/of-each-test.ts';
 
 const place = ofEachTest(() => installationWithService());
 
+const log = async () => JSON.parse((await place.run('log', '--json')).out) as Activity[];
+const logged = async () =>
+  (await log()).filter(({ path }) => path !== '').map(({ what, path }) => `${what} ${path}`);
 const failed = ({ failures }: Status) => failures.map(({ path }) => path).sort();
 
 it('what failed before a restart is failed after it where nothing has changed, and nowhere else', async () => {
@@ -44,10 +47,6 @@ it('what keeps a file here is in the log once, over restarts too, until somethin
     await daemon.idle(ready);
     return (await daemon.end('SIGTERM')).err;
   };
-  const logged = async () =>
-    (JSON.parse((await place.run('log', '--json')).out) as Activity[])
-      .filter(({ path }) => path !== '')
-      .map(({ what, path }) => `${what} ${path}`);
   const twin = join(place.inbox, 'a.b.txt');
   const isFailed = ({ failuresTotal }: Status) => failuresTotal === 1;
   expect(await run(() => writeFile(twin, 'two dots'), isFailed)).toContain('a.b.txt');
@@ -56,27 +55,42 @@ it('what keeps a file here is in the log once, over restarts too, until somethin
 
   await rm(twin);
   const daemon = await place.start();
-  await eventuallyHolds(async () => expect(await logged()).toEqual(['failed a.b.txt', 'recovered a.b.txt']));
+  await eventuallyHolds(async () => expect(await logged()).toEqual(['failed a.b.txt', 'ended a.b.txt']));
   await writeFile(twin, 'another');
   await daemon.idle(isFailed);
   await daemon.end('SIGTERM');
-  expect(await logged()).toEqual(['failed a.b.txt', 'recovered a.b.txt', 'failed a.b.txt']);
+  expect(await logged()).toEqual(['failed a.b.txt', 'ended a.b.txt', 'failed a.b.txt']);
 
   const sidecar = join(place.inbox, 'c.txt.meta.json');
   await writeFile(join(place.inbox, 'c.txt'), 'c');
-  await run(
-    () => writeFile(sidecar, '{"titel": "C"}'),
-    ({ failuresTotal }) => failuresTotal === 2,
-  );
+  const areTwo = ({ failuresTotal }: Status) => failuresTotal === 2;
+  await run(() => writeFile(sidecar, '{"titel": "C"}'), areTwo);
   await run(
     () => writeFile(sidecar, '{"title": "C"}'),
     ({ totals }) => totals.uploaded === 1,
   );
-  await run(
-    () => writeFile(sidecar, '{"titel": "C"}'),
-    ({ failuresTotal }) => failuresTotal === 2,
-  );
+  await run(() => writeFile(sidecar, '{"titel": "C"}'), areTwo);
   expect((await logged()).slice(3)).toEqual(['failed c.txt', 'uploaded c.txt', 'failed c.txt']);
+}, 60_000);
+
+it('an outage is over in the log when the service has answered, not when nothing is left to ask it', async () => {
+  await place.configure({ safety: { inDoubt: 'hold' }, service: { concurrency: 1 } });
+  const service = async () =>
+    (await log()).filter(({ code }) => code === 'service-unavailable').map(({ what }) => what);
+  place.service.always(steps.resetAfterBody());
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(place.inbox, name), name);
+  const first = await place.start();
+  await first.idle(({ inDoubtTotal }) => inDoubtTotal === 3);
+  await first.end('SIGTERM');
+  place.service.always(steps.accept('taken'));
+  const second = await place.start();
+  await second.idle(({ auth }) => auth.state === 'ok');
+  await second.end('SIGTERM');
+  expect(await service()).toEqual(['problem']);
+  const third = await place.start();
+  await writeFile(join(place.inbox, 'd.txt'), 'd');
+  await third.idle(({ totals }) => totals.uploaded === 1);
+  await eventuallyHolds(async () => expect(await service()).toEqual(['problem', 'recovered']));
 }, 60_000);
 
 it('what was refused is not sent again because its folder was away for a while', async () => {

@@ -58,22 +58,13 @@ export async function writePauses(stateDir: string, pauses: Pauses): Promise<voi
  */
 export function pauseEnd(pauses: Pauses, { name, path }: PausedFolder): number | null {
   const pause = longestOf(pauses, { name, path });
-  return pause === null ? null : endOf(pause);
+  return pause === null ? null : (pause.until ?? Infinity);
 }
 
 function longestOf(pauses: Pauses, { name, path }: PausedFolder): PausedFolder | null {
   const isOf = (one: string, other: string) => pathInside(one, other) !== null;
   const own = pauses.filter((one) => one.name === name || isOf(one.path, path) || isOf(path, one.path));
-  return own.toSorted((one, other) => (endOf(one) < endOf(other) ? 1 : -1))[0] ?? null;
-}
-
-function endOf({ until = Infinity }: PausedFolder): number {
-  return until;
-}
-
-/** Names of the folders that are paused. */
-export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): readonly string[] {
-  return folders.filter((folder) => pauseEnd(pauses, folder) !== null).map(({ name }) => name);
+  return own.toSorted((one, other) => (other.until ?? Infinity) - (one.until ?? Infinity))[0] ?? null;
 }
 
 /** With one folder more on pause; null: with all. Who does it again, until the same moment, changes nothing. */

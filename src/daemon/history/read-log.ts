@@ -51,6 +51,7 @@ const failures: ReadonlySet<string> = new Set([
   'warning',
   'problem',
   'recovered',
+  'ended',
   'returned',
 ]);
 

@@ -3,7 +3,6 @@ import { durationWords } from '../../lib/text/amounts.ts';
 import { version } from '../../config/package-files.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { History } from './history.ts';
@@ -17,15 +16,15 @@ export function createTimeline(
   {
     clock,
     log,
-    isKnown,
-    isFixed,
+    endOf,
   }: {
     readonly clock: Clock;
     readonly log: LogPort;
-    /** Whether what was wrong before this start would be known by now to be wrong still. */
-    readonly isKnown: () => boolean;
-    /** Whether nothing is wrong any more with a document that failed. */
-    readonly isFixed: (ref: DocumentRef) => boolean;
+    /**
+     * How a document's failure ended, or what is no longer among the reasons; null: it goes on, or nobody knows yet.
+     * `isTold`: it was among them in this process.
+     */
+    readonly endOf: (subject: Subject, isTold: boolean) => Ending | null;
   },
   reasons: () => readonly Reason[],
 ) {
@@ -37,13 +36,22 @@ export function createTimeline(
   );
 
   function note(
-    what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered' | 'warning',
+    what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered' | 'ended' | 'warning',
     about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'path' | 'code'>>,
   ): void {
     const at = new Date(clock.now()).toISOString();
     history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
     if (about.code !== undefined && what !== 'warning')
       log[what === 'problem' ? 'warn' : 'info']({ ...about }, what);
+  }
+
+  /** False: it has not ended. */
+  function noteEnd(about: Subject, isTold: boolean, afterMs: number): boolean {
+    const how = endOf(about, isTold);
+    if (how === null) return false;
+    const message = `${explain(about.code).cause}: over after ${durationWords(afterMs / 1000)}${ends[how]}`;
+    note(how === 'passed' || how === 'fixed' ? 'recovered' : 'ended', { ...about, message });
+    return true;
   }
 
   return {
@@ -71,14 +79,11 @@ export function createTimeline(
           .map((reason) => [keyOf(reason), reason]),
       );
       for (const [key, { folder, code, from, isTold }] of open) {
-        if (now.has(key) || !(isTold || isKnown())) continue;
-        open.delete(key);
-        note('recovered', { folder, code, message: overWords(code, clock.monotonic() - from) });
+        if (now.has(key)) continue;
+        if (noteEnd({ folder, code }, isTold, clock.monotonic() - from)) open.delete(key);
       }
-      for (const { at, what, folder, path, code = '' } of history.troubles()) {
-        if (what !== 'failed' || !isFixed({ folder, path })) continue;
-        note('recovered', { folder, path, code, message: overWords(code, clock.now() - Date.parse(at)) });
-      }
+      for (const { at, what, folder, path, code = '' } of history.troubles())
+        if (what === 'failed') noteEnd({ folder, path, code }, true, clock.now() - Date.parse(at));
       for (const [key, { folder = '', code, message }] of now) {
         const known = open.get(key);
         if (known?.isTold === true) continue;
@@ -89,9 +94,16 @@ export function createTimeline(
   };
 }
 
-function overWords(code: string, afterMs: number): string {
-  return `${explain(code).cause}: over after ${durationWords(afterMs / 1000)}`;
-}
+const ends = {
+  passed: '',
+  fixed: ', as the service has the file as it is now',
+  gone: ', as its file is gone or is no longer to be sent',
+  removed: ', as the folder is no longer configured',
+} as const;
+
+export type Ending = keyof typeof ends;
+/** What was wrong, and with what: without a path the folder, with an empty folder the daemon itself. */
+export type Subject = Pick<Activity, 'folder'> & Partial<Pick<Activity, 'path'>> & { readonly code: string };
 
 function keyOf({ folder = '', code }: Pick<Reason, 'folder' | 'code'>): string {
   return `${folder}/${code}`;

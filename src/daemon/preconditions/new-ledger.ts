@@ -45,8 +45,8 @@ export async function newLedgerNotice(
   const began = await stat(ledgerPaths(dir, 0).marker).catch(() => null);
   const until = (began?.mtimeMs ?? 0) + noticeMs;
   if (began === null || until <= clock.now()) return null;
-  if (told?.message != null && Date.parse(told.at) >= began.mtimeMs)
-    return { reason: { code: newLedgerCode, message: told.message }, until, isTold: true };
+  if (told !== undefined && Date.parse(told.at) >= began.mtimeMs)
+    return { reason: { code: newLedgerCode, message: told.message ?? '' }, until, isTold: true };
   if (unknownFiles <= fewFiles) return null;
   const at = toTheSecond(began.mtimeMs);
   const message =

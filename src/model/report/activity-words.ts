@@ -4,13 +4,14 @@ import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
 export function activityWords({ what, from, message, by, sharing, after }: Activity): string | null {
+  const isEnd = what === 'recovered' || what === 'ended';
   const words = [
     ...(from === undefined ? [] : [`from ${from}`]),
     ...(sharing === undefined ? [] : [sharingWords(sharing)]),
     ...(message === null || message === '' ? [] : [message]),
     ...(by === undefined ? [] : [deciderWords[by]]),
     // A decision and an end say so themselves.
-    ...(after === undefined || by !== undefined || what === 'recovered' ? [] : [afterWords[after]]),
+    ...(after === undefined || by !== undefined || isEnd ? [] : [afterWords[after]]),
   ];
   return words.length === 0 ? null : words.join(', ');
 }

@@ -211,7 +211,7 @@ export const activitySchema = place.extend({
   /**
    * uploaded, modified, deleted, moved, replaced, failed, held, returned, in doubt, warning, remains; of a decision retried,
    * resolved, approved, shared, paused, resumed; of the daemon (`folder` empty) or a folder started, stopped, reloaded,
-   * problem, recovered, which is said of a document too.
+   * problem, recovered, ended, which are said of a document too.
    */
   what: text,
   docId: text.nullable(),

@@ -65,6 +65,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   /** The same by the wall clock, as it was then. */
   let until = '';
   let reason: Pick<Reason, 'code' | 'message'> | null = null;
+  /** What was found to be wrong and no answer has shown to be over: also while nobody asks, or a person has all tried. */
+  let unresolved: string | null = null;
   /** When the first of the reasons in a row was found. */
   let since = '';
   let misaddressed = false;
@@ -78,6 +80,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     until = toTheSecond(clock.now() + openUntil - now);
     if (reason === null) since = toTheSecond(clock.now());
     reason = why;
+    unresolved = why.code;
     changed();
   }
 
@@ -159,8 +162,10 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     untaken: Untaken | null = null,
     documents = 1,
   ): Untaken | null {
-    if (outcome.kind === 'accepted' || outcome.kind === 'rejected') answers += 1;
-    if (outcome.kind === 'missing' && outcome.isOwnWord) answers += 1;
+    const isTaken = outcome.kind === 'accepted' || outcome.kind === 'rejected';
+    const isAnswer = isTaken || (outcome.kind === 'missing' && outcome.isOwnWord);
+    if (isAnswer) answers += 1;
+    if (isAnswer || isNoDocId(outcome)) unresolved = null;
     if (isNoDocId(outcome)) noteWithoutDocId(outcome.message);
     else if (outcome.kind === 'accepted' && about.startsWith('upload ')) withoutDocId = 0;
     noteOfService(outcome, about, untaken);
@@ -231,6 +236,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
       if (reason === null) return stopped === null ? [] : [stopped];
       return [{ ...reason, since, ...(clock.monotonic() < openUntil && { until }) }];
     },
+    unresolved: () => unresolved,
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
     manyMissing: () => new Set([...missing, ...notFoundByOthers]).size >= inARow,
     manyForbidden: () => forbidden >= inARow,
