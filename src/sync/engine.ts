@@ -593,12 +593,15 @@ export class Engine {
   /**
    * Failed documents back in line; null: all but those in doubt, or dismissed as such. One of these that is named is
    * sent again, as is a delivered one, when its folder is scanned. `retried`: which these are, `delivered` among them;
-   * `unknown`: those of `refs` of which there is nothing to send; where there are any, nothing is done.
+   * `unknown`: those of `refs` of which there is nothing to send; where there are any, nothing is done. `barred`: keys of
+   * those that are not meant.
    */
   async retry(
     refs: readonly DocumentRef[] | null,
+    barred: Pick<ReadonlySet<string>, 'has'> = new Set(),
   ): Promise<Pick<Retries, 'delivered' | 'retried' | 'unknown'>> {
-    const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
+    const failed = [...this.tasks.in('failed')].filter(({ key }) => !barred.has(key));
+    const waiting = [...failed, ...this.tasks.in('retry')];
     const { doubts, failure, failures } = this.#ledger;
     const get = (ref: DocumentRef) => (this.isAway(ref) ? undefined : this.#ledger.get(ref));
     const known = { doubts, failure, failures, get };

@@ -128,11 +128,12 @@ it('does not say that a doubt of a former folder was dismissed when nothing was 
 
 it('has the failure of what fails again at once as the last word, not that a person retried it', async () => {
   world = await engineWorld();
-  world.folder.write('a.b.txt', 'text');
+  world.folder.write('a.txt', 'text');
+  world.service.failWhere(() => ({ kind: 'rejected', code: 'http-403', message: 'no' }));
   await world.sync();
   expect(world.activities.map(({ what }) => what)).toEqual(['failed']);
   const { said, decisions } = decisionsIn(world, ['inbox']);
-  expect(await decisions.retry({ paths: [] })).toEqual({ retried: 1 });
+  expect(await decisions.retry({ paths: [] })).toEqual({ retried: 1, barred: [] });
   expect(said.map(({ what }) => what)).toEqual(['retried']);
   expect(world.activities).toHaveLength(1);
   await world.quiesce();

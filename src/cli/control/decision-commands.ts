@@ -1,6 +1,7 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Given, Resolution } from '../../model/ports/control-port.ts';
+import { explain } from '../../model/report/explanations.ts';
 import { confirm, nameAll } from '../prompter.ts';
 import type { CommandContext, CommandFlags, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
@@ -31,12 +32,19 @@ export async function retry(
   }
   const all = folder !== undefined;
   const meant = { paths: all ? [folder] : paths.map(placeOf), all };
-  const { retried } = await (await decisions()).retry(meant);
+  const { retried, barred = [] } = await (await decisions()).retry(meant);
   const nothing =
     daemon === null
       ? 'The service has refused nothing; what failed for another reason is tried when ingestd runs.'
       : 'Nothing to retry.';
-  context.output.line(retried === 0 ? nothing : `Retrying ${countWords(retried, 'document')} ${when}.`);
+  if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
+  else if (barred.length === 0) context.output.line(nothing);
+  const causes = barred
+    .map((code) => explain(code).cause)
+    .toSorted()
+    .join(', ');
+  const later = 'What is fixed is sent by itself: ingestd status says how.';
+  if (barred.length > 0) context.output.line(`Not retried, as it would end the same: ${causes}. ${later}`);
   return exitCodes.ok;
 }
 

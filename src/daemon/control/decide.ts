@@ -13,16 +13,17 @@ import type { DecisionPort, Given } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { mayHelpToShare } from '../../model/report/explanations.ts';
+import { endsInFolder, mayHelpToShare } from '../../model/report/explanations.ts';
 import type { Decider } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Engine } from '../../sync/engine.ts';
+import { reasonOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import { narrowerAt, ofDocument, pausedOf, requireShown, resentOf, resolvedOf } from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import { createPauseKeeper } from './pauses.ts';
 import type { PauseChange, Pauses } from './pauses.ts';
-import { dismissFormer, requireDoubtedFile, resolveDoubt } from './resolve-doubt.ts';
+import { dismissFormer, requireRetriable, resolveDoubt } from './resolve-doubt.ts';
 import { requireFolder, requirePath, resolvePath } from './resolve-path.ts';
 
 /** What decisions are about, and where they go. */
@@ -86,23 +87,31 @@ export function createDecisions({
       retry: ({ paths, all = false }) =>
         inTurn(async () => {
           if (all) for (const name of paths) requireFolder(settings, name);
+          const reasons = Array.from(
+            engine.tasks.in('failed'),
+            (task) => [task.key, reasonOf(task)] as const,
+          );
+          const barred = new Map(reasons.filter(([, reason]) => endsInFolder(reason?.code ?? '')));
           const refs = all
-            ? deliveredIn(paths, ledger).filter((ref) => !engine.isAway(ref))
+            ? deliveredIn(paths, ledger).filter((ref) => !engine.isAway(ref) && !barred.has(refKey(ref)))
             : paths.map((text) => requirePath(folders, text).ref);
           for (const ref of refs) {
             const port = folders.find(({ name }) => name === ref.folder);
-            if (port !== undefined) await requireDoubtedFile({ ref, port, ledger });
+            if (port !== undefined && !all) await requireRetriable({ ref, port, ledger });
           }
-          const { delivered, retried, unknown } = await engine.retry(
-            !all && paths.length === 0 ? null : refs,
-          );
+          // What is named was looked at just now.
+          const isNamed = !all && paths.length > 0;
+          const { delivered, retried, unknown } = isNamed
+            ? await engine.retry(refs)
+            : await engine.retry(all ? refs : null, barred);
           if (unknown.length > 0)
             throw new ConfigurationError(
               `${unknown.map(refKey).join(', ')}: has not failed, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
             );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
-          return { retried: retried.length };
+          const causes = Array.from(barred.values(), (reason) => reason?.code ?? '');
+          return { retried: retried.length, barred: isNamed ? [] : [...new Set(causes)] };
         }),
       resolve: (resolution) =>
         inTurn(async () => {

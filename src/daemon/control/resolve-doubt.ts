@@ -1,7 +1,9 @@
+import { sentences } from '../../lib/text/sentences.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { hasGone, isUsableDocId, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
-import { ConfigurationError } from '../../model/errors.ts';
+import { ConfigurationError, isOfPassingFault } from '../../model/errors.ts';
+import { endsInFolder, explain } from '../../model/report/explanations.ts';
 import type { FolderPort, FoundFile } from '../../model/ports/folder-port.ts';
 import type { Change, Doubt, LedgerPort } from '../../model/ports/ledger-port.ts';
 import {
@@ -45,13 +47,18 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
 
 /**
  * Throws as `resolveDoubt` does, which sends it again, where a path that a person retries is in doubt and its file is
- * gone or cannot be read: nothing would be sent.
+ * gone or cannot be read: nothing would be sent. And, with what helps, where its file as it stands is not sent.
  */
-export async function requireDoubtedFile(sources: Sources): Promise<void> {
+export async function requireRetriable(sources: Sources): Promise<void> {
   const { ref, ledger } = sources;
   const doubts = doubtsAbout(ref, ledger).filter(isOpenDoubt);
-  if (doubts.length === 0) return;
   const found = await inspectAt(sources, ref);
+  if (doubts.length === 0) {
+    if (!('code' in found) || !endsInFolder(found.code) || isOfPassingFault(found)) return;
+    const then = 'It is sent by itself then, and retrying does not help before';
+    const words = [`${refKey(ref)} is not sent: ${found.message}`, explain(found.code).fix, then];
+    throw new ConfigurationError(sentences(words));
+  }
   if (hasGone(found)) await requireUnmoved(sources, { doubts });
   requireFile(ref, found);
 }

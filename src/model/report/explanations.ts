@@ -520,8 +520,12 @@ export function explain(code: string): Explanation {
 
 /** Whether trying again may help a document that failed for this reason, and is as it was. */
 export function mayHelpToRetry(code: string): boolean {
-  if (explanations.get(code)?.endsElsewhere === true) return false;
-  return !explanationGroups.some(({ endsInFolder, codes }) => endsInFolder === true && code in codes);
+  return explanations.get(code)?.endsElsewhere !== true && !endsInFolder(code);
+}
+
+/** Whether what is not sent for this reason goes by itself when that is fixed in the folder, and not before. */
+export function endsInFolder(code: string): boolean {
+  return explanationGroups.some((group) => group.endsInFolder === true && code in group.codes);
 }
 
 /** Whether a person's word can share a document as it is stated, which is held more narrowly for this reason. */

@@ -25,7 +25,7 @@ const words: {
   readonly [Name in DecisionName]: (answer: Answer<Name>, given: Given<Name>) => string;
 } = {
   retry: ({ retried }) =>
-    retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`,
+    retried === 0 ? 'Nothing to retry.' : `${countWords(retried, 'document')} queued again.`,
   resolve: (_, { action }) =>
     ({ adopt: 'Adopted.', again: 'To be sent again.', dismiss: 'Dismissed.' })[action],
   approve: ({ approved }) =>
