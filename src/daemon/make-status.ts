@@ -168,7 +168,8 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
   const counts = engine.tasks.counts(name);
   const synced = ledger.count(name) - counts.withRecord;
   const skipped = engine.folders.viewOf(name).skipCount + counts.dismissed;
-  const { pending, waiting, failed } = counts;
+  const { pending, waiting, inDoubt } = counts;
+  const failed = counts.failed + inDoubt;
   return {
     name,
     path,
@@ -180,6 +181,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     waiting,
     failed,
     skipped,
+    inDoubt,
     held: engine.holds.count(name, counts.held),
     kept: counts.kept,
     attached: folder.attached + counts.attached,

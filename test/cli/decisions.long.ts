@@ -135,4 +135,22 @@ describe('what a person decides while a daemon runs', () => {
       'the file was moved to inbox/b.txt, and its document with it',
     );
   }, 60_000);
+
+  it('is retried where that can help; of the rest it is told what does, and that it goes by itself then', async () => {
+    place = await installationWithService();
+    const fixes = { 'a.b.pdf': 'rename', 'bad.txt': 'Correct the file as', 'c.exe': 'Save the file' };
+    place.service.always(steps.refuse('no such company'));
+    for (const name of [...Object.keys(fixes), 'bad.txt.meta.json', 'refused.txt'])
+      await place.home.write(`inbox/${name}`, '{');
+    const daemon = await place.start();
+    await daemon.idle(({ failuresTotal }) => failuresTotal === 3);
+    for (const [name, fix] of Object.entries(fixes)) {
+      const { code, err } = await place.run('retry', `inbox/${name}`);
+      expect([code, err]).toEqual([2, expect.stringMatching(`${fix}[^]*It is sent by itself then`)]);
+    }
+    const { out } = await place.run('retry');
+    expect(out).toMatch(
+      /^Retrying 1 .*\.\nNot retried, .*: Invalid sidecar, More than one dot in the name\. /,
+    );
+  }, 60_000);
 });

@@ -67,7 +67,7 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
   [
     'an upload in doubt in one place, and counts it once',
     {
-      folders: [aFolder({ synced: 3, failed: 2 }), aFolder({ name: 'other', failed: 1 })],
+      folders: [aFolder({ synced: 3, failed: 2, inDoubt: 1 }), aFolder({ name: 'other', failed: 1 })],
       failures: [failed, aFailure('d.pdf', 'in-doubt', 'lost')],
       failuresTotal: 3,
       inDoubt: [doubt],

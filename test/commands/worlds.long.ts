@@ -54,6 +54,7 @@ const compared = [
   'pending',
   'waiting',
   'failed',
+  'inDoubt',
   'skipped',
   'held',
   'kept',
@@ -311,7 +312,7 @@ const worlds: Readonly<Record<string, World>> = {
   'an upload in doubt that a person has to settle, and one whose file is gone': {
     files: { 'inbox/a.txt': 'a', 'inbox/b.txt': 'b' },
     ledger: async () => [doubt('a.txt', true), doubt('gone.txt', true)],
-    counts: { onDisk: 2, pending: 1, failed: 1 },
+    counts: { onDisk: 2, pending: 1, failed: 1, inDoubt: 1 },
     check: [4, { 'inbox/a.txt': 'in-doubt', 'inbox/gone.txt': 'in-doubt' }],
     plan: { upload: 1, failed: 1 },
     status: { inDoubtTotal: 2, possibleDuplicates: 2 },
@@ -589,6 +590,9 @@ it.each([...Object.entries(worlds), ...randomWorlds])(
     const { upload, modify, unchanged: synced, waiting, failed, skipped, held, kept } = planned;
     const same = { pending: upload + modify, synced, waiting, failed, skipped, held, kept };
     expect(same).toEqual(Object.fromEntries(Object.keys(same).map((name) => [name, sums(name as 'held')])));
+    const words = (await folder.run('plan', '--verbose')).stdout;
+    const lines = [/^failed /gm, /^in doubt /gm].map((kind) => words.match(kind)?.length ?? 0);
+    expect(lines).toEqual([failed - sums('inDoubt'), sums('inDoubt')]);
     const check = await folder.run('check', '--json');
     const { findings } = JSON.parse(check.stdout) as { readonly findings: readonly CheckFinding[] };
     const found = findings

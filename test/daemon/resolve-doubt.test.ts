@@ -73,7 +73,7 @@ describe('an upload in doubt that is held', () => {
     expect(world.ledger().doubts()).toEqual([{ ...before, id: expect.any(String), message, carried }]);
     expect(world.ledger().get(ref)).toBeUndefined();
     expect(world.ledger().failure(ref)).toMatchObject({ code: 'in-doubt', message });
-    expect(world.engine().tasks.counts('inbox')).toMatchObject({ failed: 1, withRecord: 0 });
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ inDoubt: 1, withRecord: 0 });
     await world.restart();
     await world.sync();
     expect(world.service.documents.size).toBe(1);

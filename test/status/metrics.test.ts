@@ -22,16 +22,7 @@ describe('the metrics', () => {
     const { control, metrics } = world();
     control.change({
       folders: [
-        aFolder({
-          onDisk: 15,
-          synced: 8,
-          pending: 3,
-          waiting: 1,
-          failed: 2,
-          skipped: 1,
-          held: 5,
-          narrower: 6,
-        }),
+        aFolder({ synced: 8, failed: 3, inDoubt: 1, skipped: 1, held: 5, narrower: 6 }),
         aFolder({ name: 'we"ird\\\n', synced: 1, missedByWatcher: 9, oldestUnsyncedSeconds: 12.5 }),
       ],
       // One more was refused.
@@ -43,6 +34,8 @@ describe('the metrics', () => {
     });
     const text = await metrics.text();
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="synced"}')).toBe('8');
+    expect(valueOf(text, 'ingestd_documents{folder="inbox",state="failed"}')).toBe('2');
+    expect(valueOf(text, 'ingestd_documents{folder="inbox",state="in_doubt"}')).toBe('1');
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="skipped"}')).toBe('1');
     expect(valueOf(text, 'ingestd_held{folder="inbox"}')).toBe('4');
     expect(valueOf(text, 'ingestd_deletions_refused{folder="inbox"}')).toBe('1');

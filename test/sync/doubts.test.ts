@@ -114,7 +114,7 @@ describe('a document in doubt (I9)', () => {
     act();
     await world.sync();
     expect([world.service.calls, doubtful()]).toEqual([['upload'], [at]]);
-    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
+    expect(world.engine().tasks.counts('inbox').inDoubt).toBe(1);
   });
 
   it.each(acts)('is not sent when it is %s while ingestd does not run', async (_, at, act) => {

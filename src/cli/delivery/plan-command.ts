@@ -83,7 +83,9 @@ function printPlan(
   const reasons = held.map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);
   for (const reason of new Set(reasons)) line(colors.yellow(reason));
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
-  tally('red', counts.failed, 'document', 'cannot be sent: the lines above say why.');
+  const undecided = operations.filter(({ code }) => code === inDoubtCode).length;
+  tally('yellow', undecided, 'upload', 'in doubt: decide with ingestd resolve PATH.');
+  tally('red', counts.failed - undecided, 'document', 'cannot be sent: the lines above say why.');
   tally('dim', counts.narrower, 'document', 'shared less widely than stated: ingestd why PATH says why.');
   for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: stated is ${one.sharing}`));
   tally('dim', counts.kept, 'document', 'kept at the service, no longer sent.');
@@ -106,17 +108,17 @@ function directoryIn(operation: PlannedOperation): string {
 }
 
 function operationLine(operation: PlannedOperation, place: string, { colors }: Output): string {
-  const paint = paints[operation.kind];
+  const kind = operation.code === inDoubtCode ? 'in doubt' : operation.kind;
+  const paint = paints[kind];
   const sent = sentWords(operation);
   const parts = sent.length === 0 ? '' : ` (${sent.join(', ')})`;
-  return `${colors[paint](operation.kind.padEnd(11))} ${place}${parts}${reasonWords(operation)}`;
+  return `${colors[paint](kind.padEnd(11))} ${place}${parts}${reasonWords(operation)}`;
 }
 
 /** Why deletions are held is said once for all. */
-function reasonWords({ kind, code, message, inDoubt }: PlannedOperation): string {
+function reasonWords({ kind, message, inDoubt }: PlannedOperation): string {
   if (inDoubt) return ': an earlier upload of it is in doubt';
-  if (message === null || kind === 'held') return '';
-  return `: ${code === inDoubtCode ? 'its upload is in doubt: ' : ''}${withLocalTimes(message)}`;
+  return message === null || kind === 'held' ? '' : `: ${withLocalTimes(message)}`;
 }
 
 /** What goes out with it. */
@@ -140,5 +142,6 @@ const paints = {
   'bulk delete': 'red',
   held: 'yellow',
   failed: 'red',
+  'in doubt': 'yellow',
   waiting: 'dim',
 } as const;

@@ -70,18 +70,21 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   if (report.pause !== null && report.pause.code !== report.gaveUp?.code)
     line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
   tally('yellow', report.unsent, 'document', 'left for the next pass.');
-  const named = report.failures.filter(({ code }) => code === inDoubtCode).length;
-  tally('yellow', report.inDoubt - named, 'upload', 'in doubt: list with ingestd status');
+  const isDoubt = ({ code }: Named) => code === inDoubtCode;
+  const doubts = report.failures.filter(isDoubt);
+  tally('yellow', report.inDoubt, 'upload', 'in doubt: list with ingestd status; ingestd resolve decides');
+  printNames(doubts, doubts.length);
   const copies = 'at the service: list with ingestd status';
   tally('yellow', report.possibleDuplicates, 'possible duplicate', copies);
-  tally('red', report.failed, 'document', 'failed:');
-  printNames(report.failures, report.failures.length);
+  tally('red', report.failed - doubts.length, 'document', 'failed:');
+  printNames(
+    report.failures.filter((one) => !isDoubt(one)),
+    report.failed - doubts.length,
+  );
 
   function printNames(documents: readonly Named[], total: number): void {
-    for (const { folder, path, code, message } of documents.slice(0, mostNamed))
-      line(
-        `  ${folder}/${path}: ${code === inDoubtCode ? 'its upload is in doubt: ' : ''}${withLocalTimes(message)}`,
-      );
+    for (const { folder, path, message } of documents.slice(0, mostNamed))
+      line(`  ${folder}/${path}: ${withLocalTimes(message)}`);
     if (total > mostNamed) line(`  and ${total - mostNamed} more: ingestd status --json`);
   }
 }

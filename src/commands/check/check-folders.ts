@@ -5,7 +5,7 @@ import type { DirectoryScan, DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import { copiesWords, duplicatesApart } from '../../model/report/failures.ts';
+import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -38,7 +38,8 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
 }
 
 function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFinding[] {
-  const { startedAt, folders, reasons, skipped, failures, waiting, held, inDoubt } = status;
+  const { startedAt, folders, reasons, skipped, waiting, held, inDoubt } = status;
+  const { failed, retried } = sortFailures(status);
   return [
     ...reasons.flatMap((one) => {
       if (one.folder === undefined) return [];
@@ -51,9 +52,8 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
       ...finding(isUnfitSidecar(one) ? 'error' : 'warning', refKey(one), one),
       ...(one.pathBytes !== undefined && { pathBytes: one.pathBytes }),
     })),
-    ...failures
-      .filter(({ code }) => code !== inDoubtCode)
-      .map((one) => finding(one.retryAt === null ? 'error' : 'warning', refKey(one), one)),
+    ...failed.map((one) => finding('error', refKey(one), one)),
+    ...retried.map((one) => finding('warning', refKey(one), one)),
     ...waiting.map((one) => finding('warning', refKey(one), one)),
     ...inDoubt.map((one) => {
       const message = `its upload is in doubt: ${one.message}`;

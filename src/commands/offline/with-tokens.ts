@@ -20,16 +20,12 @@ export async function withTokens<T>(
   credentials: Credentials,
   act: (tokens: TokenSource) => Promise<T>,
 ): Promise<T> {
+  const { state, file } = settings;
+  const daemonPid = async () => (await connectDaemon(state.dir, file).catch(() => null))?.pid ?? null;
   const tokens = createTokenSource({
     authUrl: settings.service.authUrl,
     credentials: () => credentials,
-    advice:
-      configuration &&
-      (async () => {
-        const daemon = await connectDaemon(settings.state.dir, settings.file).catch(() => null);
-        const pid = (await daemon?.status().catch(() => null))?.pid ?? null;
-        return correctionAdvice(configuration.secretSources, pid);
-      }),
+    advice: configuration && (async () => correctionAdvice(configuration.secretSources, await daemonPid())),
     clock: systemClock,
     settings: settings.service,
     // Nothing is tried again here: what went wrong is the command's answer, once.

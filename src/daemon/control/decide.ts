@@ -87,11 +87,10 @@ export function createDecisions({
       retry: ({ paths, all = false }) =>
         inTurn(async () => {
           if (all) for (const name of paths) requireFolder(settings, name);
-          const reasons = Array.from(
-            engine.tasks.in('failed'),
-            (task) => [task.key, reasonOf(task)] as const,
-          );
-          const barred = new Map(reasons.filter(([, reason]) => endsInFolder(reason?.code ?? '')));
+          // What is named is looked at below.
+          const failed = all || paths.length === 0 ? [...engine.tasks.in('failed')] : [];
+          const codes = failed.map((task) => [task.key, reasonOf(task)?.code ?? ''] as const);
+          const barred = new Map(codes.filter(([, code]) => endsInFolder(code)));
           const refs = all
             ? deliveredIn(paths, ledger).filter((ref) => !engine.isAway(ref) && !barred.has(refKey(ref)))
             : paths.map((text) => requirePath(folders, text).ref);
@@ -99,19 +98,17 @@ export function createDecisions({
             const port = folders.find(({ name }) => name === ref.folder);
             if (port !== undefined && !all) await requireRetriable({ ref, port, ledger });
           }
-          // What is named was looked at just now.
-          const isNamed = !all && paths.length > 0;
-          const { delivered, retried, unknown } = isNamed
-            ? await engine.retry(refs)
-            : await engine.retry(all ? refs : null, barred);
+          const { delivered, retried, unknown } = await engine.retry(
+            paths.length === 0 ? null : refs,
+            barred,
+          );
           if (unknown.length > 0)
             throw new ConfigurationError(
               `${unknown.map(refKey).join(', ')}: has not failed, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
             );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
-          const causes = Array.from(barred.values(), (reason) => reason?.code ?? '');
-          return { retried: retried.length, barred: isNamed ? [] : [...new Set(causes)] };
+          return { retried: retried.length, barred: [...new Set(barred.values())] };
         }),
       resolve: (resolution) =>
         inTurn(async () => {

@@ -7,7 +7,7 @@ import type { DuplicateStatus, FailureStatus, FolderStatus, Status } from './sta
  * A folder's counts for people: uploads in doubt are not among those that failed, and deletions that the service refused
  * not among those that are held for approval.
  */
-export type CountedFolder = FolderStatus & { readonly inDoubt: number; readonly refused: number };
+export type CountedFolder = FolderStatus & { readonly refused: number };
 
 /**
  * What a status calls failed, sorted by what it is. A failure that is an upload in doubt and nothing else is in no list
@@ -25,11 +25,9 @@ export function sortFailures({
     return message !== undefined && (failure.code === inDoubtCode || failure.message === message);
   };
   const others = failures.filter((failure) => !isDoubt(failure));
-  const unanswered = failures.filter((failure) => isDoubt(failure) && failure.retryAt === null);
   const counted = folders.map((one): CountedFolder => {
-    const inDoubt = Math.min(one.failed, unanswered.filter(({ folder }) => folder === one.name).length);
     const { count: held = 0 } = holds.find(({ folder }) => folder === one.name) ?? {};
-    return { ...one, failed: one.failed - inDoubt, inDoubt, held, refused: Math.max(0, one.held - held) };
+    return { ...one, failed: one.failed - one.inDoubt, held, refused: Math.max(0, one.held - held) };
   });
   return {
     /** They need a person, as far as the status lists them. */

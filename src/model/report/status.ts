@@ -39,6 +39,8 @@ const folder = z.object({
   waiting: count,
   failed: count,
   skipped: count,
+  /** Of those that failed: uploads in doubt that wait for a person. Where it is said in words, they are told apart. */
+  inDoubt: count.default(0),
   /** Records whose file is gone, and whose deletion is held or was refused. */
   held: count,
   /** Documents that stay at the service although their file is ignored, kept or out of reach. */
@@ -241,7 +243,9 @@ export const noTotals = zerosOf(totalsSchema);
 /** The counts of a folder of which nothing is known. */
 export const noDocuments = zerosOf(folder.omit({ name: true, path: true, state: true }));
 
-function zerosOf<Key extends string>({ shape }: z.ZodObject<Record<Key, typeof count>>) {
+function zerosOf<Key extends string>({
+  shape,
+}: z.ZodObject<Record<Key, typeof count | z.ZodDefault<typeof count>>>) {
   return Object.fromEntries(Object.keys(shape).map((key) => [key, 0])) as Readonly<Record<Key, number>>;
 }
 

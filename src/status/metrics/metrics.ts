@@ -138,7 +138,9 @@ const healths = health.options;
 const folderStates = folders.element.shape.state.options;
 
 /** They add up to the files on disk. */
-const documentStates = ['synced', 'pending', 'waiting', 'failed', 'skipped'] as const;
+const documentStates = ['synced', 'pending', 'waiting', 'failed', 'inDoubt', 'skipped'] as const;
+
+const labelOf = (key: string) => key.replace(/[A-Z]/, (capital) => `_${capital.toLowerCase()}`);
 
 /** A figure of each folder: its label, and what is read of it. */
 function ofFolders(read: (folder: CountedFolder, now: Scrape) => number) {
@@ -185,8 +187,8 @@ const statusFigures: Figures<Scrape> = {
   ingestd_documents: [
     'Files on disk, by state.',
     (now) =>
-      now.folders.flatMap((one) =>
-        documentStates.map((of) => [{ ...folderLabel(one), state: of }, one[of]] as const),
+      now.counted.flatMap((one) =>
+        documentStates.map((of) => [{ ...folderLabel(one), state: labelOf(of) }, one[of]] as const),
       ),
   ],
   ingestd_folder_paused: [

@@ -1,5 +1,6 @@
 import { SetsByKey } from '../../lib/sets-by-key.ts';
 import { directoryOf, fileKey, nameOf, refKey } from '../../model/document.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { noWaits } from '../../model/report/wait-kinds.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
@@ -18,6 +19,8 @@ interface FolderCounts {
   /** What waits, by what it waits for. */
   readonly waitingFor: Record<WaitKind, number>;
   failed: number;
+  /** Uploads in doubt that wait for a person, and are not among those that failed. */
+  inDoubt: number;
   /** Documents that a person does not want to be sent. */
   dismissed: number;
   held: number;
@@ -218,6 +221,7 @@ export class TaskStore {
         attached: 0,
         waitingFor: noWaits(),
         failed: 0,
+        inDoubt: 0,
         dismissed: 0,
         held: 0,
         kept: 0,
@@ -252,7 +256,8 @@ function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'wait
     case 'waiting':
       return present ? 'waiting' : 'removingLater';
     case 'failed':
-      return present ? 'failed' : 'held';
+      if (!present) return 'held';
+      return state.reason.code === inDoubtCode ? 'inDoubt' : 'failed';
     case 'held':
       return 'held';
     case 'dormant':

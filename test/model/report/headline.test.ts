@@ -157,7 +157,6 @@ describe('an upload in doubt', () => {
     ...aFailure('a.pdf', 'in-doubt', 'held back'),
     ...more,
   });
-  const doubts = { inDoubt: [doubt], inDoubtTotal: 1 };
 
   it.each([
     ['by its code', failure({}), true],
@@ -171,15 +170,6 @@ describe('an upload in doubt', () => {
     };
     expect(among([doubt])).toBe(!expected);
     expect(among([])).toBe(true);
-  });
-
-  it('is still one to be sent while its upload is retried by itself', () => {
-    const given = status(
-      { failed: 1 },
-      { ...doubts, failures: [failure({ retryAt: '2026-01-01T00:00:09Z' })] },
-    );
-    expect(sortFailures(given).failedTotal).toBe(1);
-    expect(sortFailures(given).folders).toMatchObject([{ inDoubt: 0 }]);
   });
 });
 

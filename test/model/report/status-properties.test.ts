@@ -33,6 +33,7 @@ const folders = fc
       .map((counts) =>
         aFolder({
           ...counts,
+          inDoubt: Math.floor(counts.failed / 2),
           onDisk: counts.synced + counts.pending + counts.waiting + counts.failed + counts.skipped,
         }),
       ),
