@@ -26,7 +26,7 @@ export function createOutput(
     used = true;
     stream.write(text);
   };
-  const line = (text = ''): void => raw(`${safeLine(text)}\n`);
+  const line = (text = ''): void => raw(`${printable(text).replaceAll(ownEscape, '\x1b')}\n`);
   const colors = createColors(wantsColor(terminal, env));
   return {
     /** Text of ingestd's own as it stands: scripts, help. */
@@ -73,10 +73,6 @@ function createColors(enabled: boolean) {
     green: own(colors.green),
     cyan: own(colors.cyan),
   };
-}
-
-function safeLine(text: string): string {
-  return printable(text).replaceAll(ownEscape, '\x1b');
 }
 
 /** https://no-color.org, and FORCE_COLOR for pipes that understand. */

@@ -91,7 +91,7 @@ async function writeLines(file: DiskFile, head: string, lines: Iterable<string>)
     if (pause !== undefined) await pause;
   }
   await put(piece);
-  await put(endText(count, checksum));
+  await put(`${END_MARK}"count":${count},"crc32":"${checksumText(checksum)}"}\n`);
   return position;
 }
 
@@ -99,11 +99,6 @@ async function writeLines(file: DiskFile, head: string, lines: Iterable<string>)
 function headText({ generation, sequence }: Place): string {
   const fields = JSON.stringify({ ingestd: 'ledger', version: LEDGER_VERSION, generation, sequence });
   return `${fields.slice(0, -1)},"lines":[\n`;
-}
-
-/** Text of the last line. */
-function endText(count: number, checksum: number): string {
-  return `${END_MARK}"count":${count},"crc32":"${checksumText(checksum)}"}\n`;
 }
 
 /** The lines of a ledger as it was captured, in order, each as JSON. A shared value comes before its first record. */

@@ -46,7 +46,7 @@ async function verify(listing: LedgerListing): Promise<LedgerVerification> {
   const findings = await findingsOf(listing);
   const loaded = await loadLedger(listing).catch((error: unknown) => ({ error }));
   if ('error' in loaded) return damagedReport(listing.paths.dir, findings, loaded.error);
-  const ok = loaded.rejected.length === 0 && findings.every(({ state }) => isHarmless(state));
+  const ok = loaded.rejected.length === 0 && findings.every(({ state }) => harmless.has(state));
   return {
     ok,
     recoverable: true,
@@ -78,9 +78,7 @@ function damagedReport(dir: string, findings: readonly LedgerFinding[], error: u
 }
 
 /** An end that is not whole was never acknowledged; what is left over is taken away at the next start. */
-function isHarmless(state: LedgerFinding['state']): boolean {
-  return state === 'good' || state === 'torn' || state === 'leftover';
-}
+const harmless: ReadonlySet<LedgerFinding['state']> = new Set(['good', 'torn', 'leftover']);
 
 const nothingYet: LedgerVerification = {
   ok: true,

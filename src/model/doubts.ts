@@ -11,11 +11,6 @@ export const noDocIdCode = 'no-doc-id';
 /** So begins what a doubt about one says. */
 export const withoutDocIdWords = 'the service accepted it without a docId that can be used';
 
-/** Whether the service accepted the upload, as far as its answer can be understood. */
-function isWithoutDocId({ message }: Pick<Doubt, 'message'>): boolean {
-  return message.startsWith(withoutDocIdWords);
-}
-
 /** A path with an unknown number of documents at the service, and its state in the ledger. */
 export interface DoubtfulPath {
   readonly ref: DocumentRef;
@@ -32,7 +27,9 @@ export function openDoubts(ledger: Pick<LedgerPort, 'doubts'>): readonly Doubt[]
 
 /** Uploads that were accepted without a usable docId, and that wait for a person, since one was accepted with one. */
 export function lastWithoutDocId(ledger: Pick<LedgerPort, 'doubts' | 'entries'>): readonly Doubt[] {
-  const without = openDoubts(ledger).filter((doubt) => doubt.holds && isWithoutDocId(doubt));
+  const without = openDoubts(ledger).filter(
+    ({ holds, message }) => holds && message.startsWith(withoutDocIdWords),
+  );
   if (without.length === 0) return without;
   let last = -Infinity;
   for (const { record } of ledger.entries()) last = Math.max(last, Date.parse(record.uploadedAt));

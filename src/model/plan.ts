@@ -57,10 +57,10 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
       : unsureDelta(document.metadata, record, unsure.metadata);
   const content =
     unsure?.content === true || unsure?.gone === true || differs(compared.sha256, record.sha256);
+  // The service may hold others: they are replaced, or cannot be taken back.
+  const overUnsure = document.attachments.length > 0 ? 'changed' : 'cannot-clear';
   const attachments =
-    unsure?.attachments === true
-      ? unsureAttachments(document)
-      : judgeAttachments(compared, record.attachments);
+    unsure?.attachments === true ? overUnsure : judgeAttachments(compared, record.attachments);
   const stuck = attachments === 'cannot-clear' && !said.includes(lastAttachment.code);
   const late = isTimestampLate(document, record) && !said.includes(lateTimestamp.code);
   const unclearable = [
@@ -110,11 +110,6 @@ function isTimestampLate({ metadata, stat }: FoundDocument, { metadata: held }: 
 /** Null: not read, because the stat is that of the record. Empty: imported, the bytes were never known. */
 function differs(found: string | null, recorded: string): boolean {
   return found !== null && recorded !== '' && found !== recorded;
-}
-
-/** The service may hold others: they are replaced, or cannot be taken back. */
-function unsureAttachments({ attachments }: FoundDocument): 'changed' | 'cannot-clear' {
-  return attachments.length > 0 ? 'changed' : 'cannot-clear';
 }
 
 /** Whether the service holds attachments of a document as far as can be known, those that an answer was lost about too. */

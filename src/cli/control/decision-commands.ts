@@ -10,16 +10,11 @@ import type { Status } from '../../model/report/status.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 
-interface RetryFlags extends CommandFlags {
-  /** The name of a folder. */
-  readonly all?: string;
-}
-
 /** `ingestd retry`: sends documents again. */
 export async function retry(
   context: CommandContext,
   paths: readonly string[],
-  { all: folder, ...flags }: RetryFlags,
+  { all: folder, ...flags }: CommandFlags & { readonly all?: string },
 ): Promise<number> {
   if (folder !== undefined && paths.length > 0)
     throw new ConfigurationError('retry: name paths or --all FOLDER, not both');

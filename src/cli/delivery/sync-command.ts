@@ -44,7 +44,7 @@ export async function sync(context: CommandContext, flags: CommandFlags): Promis
   }
 }
 
-type Named = DocumentRef & { readonly code?: string; readonly message: string };
+type Named = DocumentRef & { readonly message: string };
 
 /** So many names are printed of each kind. */
 const mostNamed = 20;
@@ -70,17 +70,12 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   if (report.pause !== null && report.pause.code !== report.gaveUp?.code)
     line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
   tally('yellow', report.unsent, 'document', 'left for the next pass.');
-  const isDoubt = ({ code }: Named) => code === inDoubtCode;
-  const doubts = report.failures.filter(isDoubt);
-  tally('yellow', report.inDoubt, 'upload', 'in doubt: list with ingestd status; ingestd resolve decides');
-  printNames(doubts, doubts.length);
+  const failures = report.failures.filter(({ code }) => code !== inDoubtCode);
+  tally('yellow', report.inDoubt, 'upload', 'in doubt: list with ingestd status');
   const copies = 'at the service: list with ingestd status';
   tally('yellow', report.possibleDuplicates, 'possible duplicate', copies);
-  tally('red', report.failed - doubts.length, 'document', 'failed:');
-  printNames(
-    report.failures.filter((one) => !isDoubt(one)),
-    report.failed - doubts.length,
-  );
+  tally('red', report.failed - report.failures.length + failures.length, 'document', 'failed:');
+  printNames(failures, failures.length);
 
   function printNames(documents: readonly Named[], total: number): void {
     for (const { folder, path, message } of documents.slice(0, mostNamed))

@@ -1,5 +1,5 @@
 import { credentialNames, secretVariables } from './secret-names.ts';
-import { environmentPlace, findSecret } from './read-secrets.ts';
+import { findSecret } from './read-secrets.ts';
 import type { SecretSources } from './read-secrets.ts';
 
 /** What was typed last, first: it is the most likely to be wrong. */
@@ -23,7 +23,7 @@ export async function correctionAdvice(sources: SecretSources, pid: number | nul
   if (places.size === 0) return '';
   const listed = [...places].map(([place, variables]) => `${variables.join(', ')} in ${place}`);
   const [first = ''] = places.keys();
-  const isOneFile = places.size === 1 && first !== environmentPlace;
+  const isOneFile = places.size === 1 && first.startsWith('/');
   const where = isOneFile ? `Edit ${first}` : `Correct ${listed.join('; ')}`;
   const reload = isReadOnce
     ? 'restart ingestd, which reads them only when it starts'

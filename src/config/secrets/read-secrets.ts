@@ -209,12 +209,10 @@ export function secretFault(name: SecretName, secret: string): string | null {
   return 'contains a space, a line break or a non-ASCII character, which an HTTP header does not allow';
 }
 
-export const environmentPlace = 'the environment';
-
 /** A secret, and where it stands. */
 export interface FoundSecret {
   readonly secret: string;
-  /** A file or a directory of files, or `environmentPlace`. */
+  /** A file or a directory of files, or `the environment`. */
   readonly place: string;
   /** True: a process sees a change of it only when it is started again. */
   readonly isReadOnce: boolean;
@@ -225,7 +223,7 @@ export async function findSecret(variable: string, sources: SecretSources): Prom
   const { env, environmentFile, cwd } = sources;
   const { file, values } = environmentFile;
   return (
-    (await fromVariables(env, cwd, { place: environmentPlace, isReadOnce: true })) ??
+    (await fromVariables(env, cwd, { place: 'the environment', isReadOnce: true })) ??
     (await fromCredentials(await credentialsDirectory(sources))) ??
     fromVariables(values, dirname(file), { place: file, isReadOnce: false })
   );

@@ -249,7 +249,7 @@ function elementDelta<T extends Stated>(
   }
   for (const [identity, element] of after) {
     const known = before.get(identity);
-    if (known !== undefined && sameForm(known, element)) continue;
+    if (known !== undefined && JSON.stringify(known) === JSON.stringify(element)) continue;
     if (isDelete(element)) {
       takenBack.push(element);
       continue;
@@ -273,8 +273,4 @@ export function byIdentity<T extends Stated>(
 /** Says whether an element is one to be taken back. */
 export function isDelete(element: Stated): boolean {
   return element.operation === 'DELETE';
-}
-
-function sameForm(a: object, b: object): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

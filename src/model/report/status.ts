@@ -243,9 +243,7 @@ export const noTotals = zerosOf(totalsSchema);
 /** The counts of a folder of which nothing is known. */
 export const noDocuments = zerosOf(folder.omit({ name: true, path: true, state: true }));
 
-function zerosOf<Key extends string>({
-  shape,
-}: z.ZodObject<Record<Key, typeof count | z.ZodDefault<typeof count>>>) {
+function zerosOf<Key extends string>({ shape }: z.ZodObject<Record<Key, z.ZodType>>) {
   return Object.fromEntries(Object.keys(shape).map((key) => [key, 0])) as Readonly<Record<Key, number>>;
 }
 

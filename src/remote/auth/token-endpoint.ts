@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 import {
   CredentialsRefusedError,
   MisaddressedError,
@@ -136,14 +134,12 @@ function lackOf({ state, text }: Answer, field: string): string {
   return parseJson(text) === undefined ? 'its answer is not JSON' : `its answer has no ${field} that is text`;
 }
 
-const oauthError = z.object({ error: z.string() });
-
 /**
  * Which credentials an answer refuses: 403 says that the others are valid (interface 7.1), else the code of OAuth tells
  * (RFC 6749, 5.2) where there is one.
  */
 function refusal({ status, text }: Answer, words: string): CredentialsRefusedError {
-  const { error = '' } = oauthError.safeParse(parseJson(text)).data ?? {};
+  const { error } = Object(parseJson(text)) as { readonly error?: unknown };
   const refused = (what: string, which: CredentialsRefusedError['which']) =>
     new CredentialsRefusedError(`the service refused ${what} (${words})`, which);
   if (status === 403) return refused('the API key, or its access', ['apiKey']);
