@@ -206,6 +206,10 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await focused(page)).toBe('Delete 37 documents…');
       expect(world.control.calls).toEqual([]);
       await page.keyboard.press('Enter');
+      await question.getByRole('button', { name: 'Keep at the service' }).click();
+      await question.waitFor({ state: 'detached' });
+      await eventually(() => world.control.calls.splice(0).length === 1);
+      await page.keyboard.press('Enter');
       await question.waitFor();
       // Asked again before the browser tells that it was closed.
       await page.evaluate(`document.querySelector('dialog').close(); document.activeElement.click()`);
@@ -213,6 +217,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       // What comes in meanwhile does not take the question away.
       world.control.change({ pid: 4712 });
       await about.getByText('process 4712').waitFor();
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe('Keep at the service');
       await page.keyboard.press('Tab');
       expect(await focused(page)).toBe('Delete 37 documents');
       await page.keyboard.press('Enter');

@@ -43,6 +43,8 @@ export function Button({ act, name, look, children }: ButtonProps) {
 interface Question extends ButtonProps {
   /** On the button that does it, and on the one that asks about it. */
   readonly words: string;
+  /** The other answer, beside that button. */
+  readonly instead?: ComponentChildren;
 }
 
 /**
@@ -64,8 +66,11 @@ export function Ask(next: Question) {
           onClose={() => setAsked((shown) => (shown === asked ? null : shown))}
         >
           <p>{asked.children}</p>
-          <form method="dialog" onSubmit={() => void asked.act()}>
-            <button class={asked.look}>{asked.words}</button>
+          <form method="dialog">
+            {asked.instead}
+            <button class={asked.look} onClick={() => void asked.act()}>
+              {asked.words}
+            </button>
           </form>
         </Dialog>
       )}

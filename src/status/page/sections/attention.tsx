@@ -90,6 +90,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
 function Hold({ folder, count, since, reason, paths }: HeldStatus) {
   const documents = countWords(count, 'document');
   // Unless others are held by then than were shown.
+  const keep = () => decide('keep', { place: folder });
   const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
   return (
     <Part class="card" title={`${countWords(count, 'file')} missing from ${printable(folder)}`}>
@@ -100,8 +101,13 @@ function Hold({ folder, count, since, reason, paths }: HeldStatus) {
         If this was a mistake, put the files back: nothing is deleted at the service until you decide.
       </p>
       <div class="actions">
-        <Button act={() => decide('keep', { place: folder })}>Keep at the service</Button>
-        <Ask words={`Delete ${documents}`} look="danger" act={() => decide('approve', { folder, ...shown })}>
+        <Button act={keep}>Keep at the service</Button>
+        <Ask
+          words={`Delete ${documents}`}
+          look="danger"
+          instead={<button onClick={() => void keep()}>Keep at the service</button>}
+          act={() => decide('approve', { folder, ...shown })}
+        >
           They are deleted at the service. That cannot be undone.
         </Ask>
       </div>
