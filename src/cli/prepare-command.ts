@@ -83,6 +83,14 @@ export async function presentCredentials({
   return findCredentials(configuration.secretSources);
 }
 
+/** Who signs in where no daemon does; null: not known. `trouble`: why nobody can; null: somebody can, or need not. */
+export async function signInFrom(prepared: PreparedCommand) {
+  const known = await credentialsFor(prepared).catch(errorMessage);
+  if (typeof known !== 'string') return { account: known?.username ?? null, trouble: null };
+  // A service may have them from its unit, or from a shell that is not this one.
+  return { account: null, trouble: `started from here, ingestd would have no credentials: ${known}` };
+}
+
 /** The configuration's fleet. Throws ConfigurationError where it is for one host. */
 export async function requireFleet(context: CommandContext, flags: GlobalFlags) {
   const fleet = await findFleet(await prepareCommand(context, flags));

@@ -153,4 +153,16 @@ describe('what a person decides while a daemon runs', () => {
       /^Retrying 1 .*\.\nNot retried, .*: Invalid sidecar, More than one dot in the name\. /,
     );
   }, 60_000);
+
+  it('is not asked for while an upload in doubt is being sent again', async () => {
+    place = await installationWithService();
+    place.service.script(steps.resetAfterBody(), steps.silence());
+    await place.home.write('inbox/a.txt', 'a');
+    const daemon = await place.start();
+    await eventually(async () => (await daemon.status()).inDoubt[0]?.isSending, { withinMs: 20_000 });
+    const { out } = await place.run('check');
+    expect(out).toContain('It is being sent again now, and there is nothing to decide meanwhile.');
+    expect(out).not.toContain('ingestd resolve');
+    daemon.signal('SIGKILL');
+  }, 60_000);
 });

@@ -61,6 +61,9 @@ describe('check', () => {
       INGESTD_PASSWORD: 'credential-missing',
       inbox: 'folder-missing',
     });
+    await mkdir(folder.join('inbox'));
+    const planned = await inProcess(['plan'], { cwd: folder.path });
+    expect(planned.stdout).toMatch(/^Nothing is sent at present: started from here, .* no credentials: /m);
   });
 
   it('takes secrets that cannot be read for findings', async () => {

@@ -83,7 +83,7 @@ describe('credentials that the service refuses', () => {
     expect(await said('status', '--check')).toEqual({ code: 2, text: expect.stringContaining(words(pid)) });
     const why = await said('why', 'inbox/a.txt');
     expect(why.text.split(words(pid))).toHaveLength(2);
-    expect((await said('plan')).text).toContain(`At present ingestd waits: t${words(pid)}`);
+    expect((await said('plan')).text).toContain(`Nothing is sent at present: t${words(pid)}`);
     await eventuallyHolds(() => expect(daemon.log()).toContain(words(pid)));
     // What it says to do helps.
     place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));

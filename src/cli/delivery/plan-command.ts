@@ -19,7 +19,7 @@ import type { Output } from '../output.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
 import { makePlan } from '../../commands/make-plan.ts';
 import type { PlanReport } from '../../commands/make-plan.ts';
-import { offlineView, prepareCommand } from '../prepare-command.ts';
+import { offlineView, prepareCommand, signInFrom } from '../prepare-command.ts';
 
 export async function plan(
   context: CommandContext,
@@ -30,7 +30,9 @@ export async function plan(
   // Whether the service takes anything at present only the running daemon knows.
   const daemon = await connectDaemon(prepared.settings.state.dir, prepared.settings.file);
   const status = await daemon?.status().catch(() => null);
-  const report = { ...planned, obstacles: status?.reasons.filter(isObstacle) ?? [] };
+  const trouble = daemon === null ? (await signInFrom(prepared)).trouble : null;
+  const missing = trouble === null ? [] : [{ code: 'credential-missing', message: trouble }];
+  const report = { ...planned, obstacles: status?.reasons.filter(isObstacle) ?? missing };
   if (flags.json) context.output.json(report);
   else printPlan(report, flags.verbose === true, context.output);
   // As `sync`, which cannot read them either.
@@ -76,7 +78,7 @@ function printPlan(
   const copies = 'at the service already: list with ingestd status';
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
   for (const { message } of report.obstacles)
-    line(colors.yellow(`At present ingestd waits: ${withLocalTimes(message)}`));
+    line(colors.yellow(`Nothing is sent at present: ${withLocalTimes(message)}`));
   if (report.pause !== null) line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
   tally('yellow', counts.held, 'deletion', 'for you to approve with ingestd approve:');
   const held = operations.filter(({ kind }) => kind === 'held');

@@ -9,7 +9,7 @@ import type { CommandContext, CommandFlags } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
 import { findDaemon } from '../find-daemon.ts';
-import { credentialsFor, offlineView, requireFleet } from '../prepare-command.ts';
+import { offlineView, requireFleet, signInFrom } from '../prepare-command.ts';
 
 interface StatusFlags extends CommandFlags {
   readonly check?: boolean;
@@ -59,8 +59,6 @@ async function tellOfHost(context: CommandContext, flags: StatusFlags): Promise<
 /** What is known without a daemon. */
 async function offline(context: CommandContext, prepared: PreparedCommand): Promise<Status> {
   const view = await offlineView(context, prepared);
-  const known = await credentialsFor(prepared).catch(errorMessage);
-  if (typeof known !== 'string') return offlineStatus(view, known?.username ?? null, null);
-  // A service may have them from its unit, or from a shell that is not this one.
-  return offlineStatus(view, null, `started from here, ingestd would have no credentials: ${known}`);
+  const { account, trouble } = await signInFrom(prepared);
+  return offlineStatus(view, account, trouble);
 }

@@ -1,5 +1,8 @@
+import { sentence } from '../../lib/text/sentences.ts';
 import { numberWords } from '../../lib/text/amounts.ts';
 import { systemClock } from '../../lib/time/clock.ts';
+import { refKey } from '../../model/document.ts';
+import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
 import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
@@ -55,22 +58,29 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
       ...(settings.cluster === null ? [] : await checkRedis(settings.cluster, settings.service)),
     );
   }
-  return [...findings, ...(await checkDaemon(settings, findings))];
+  return withDaemon(settings, findings);
 }
 
-/** What keeps the running daemon back, and was not found here: of the service, it alone knows. */
-async function checkDaemon(
+/**
+ * Adds what keeps the running daemon back, and was not found here: of the service, it alone knows. About an upload that it
+ * sends again now nobody can decide anything.
+ */
+async function withDaemon(
   { state, file }: Settings,
   found: readonly CheckFinding[],
 ): Promise<readonly CheckFinding[]> {
   try {
     const status = await (await connectDaemon(state.dir, file))?.status();
     const known = new Set(found.map(({ code }) => code));
-    return (status?.reasons ?? [])
+    const sending = new Set(status?.inDoubt.filter(({ isSending }) => isSending === true).map(refKey));
+    const isSent = ({ code, subject }: CheckFinding) => code === inDoubtCode && sending.has(subject);
+    const reasons = (status?.reasons ?? [])
       .filter(({ code }) => reasonHealth(code) !== 'ok' && !known.has(code))
       .map((reason) => finding('error', 'daemon', reason));
+    return [...found.map((one) => (isSent(one) ? { ...one, fix: sentence(sentAgainNow) } : one)), ...reasons];
   } catch (error) {
-    return [finding('error', 'daemon', { code: 'daemon-silent', message: errorMessage(error), fix: '' })];
+    const message = errorMessage(error);
+    return [...found, finding('error', 'daemon', { code: 'daemon-silent', message, fix: '' })];
   }
 }
 
