@@ -135,6 +135,7 @@ describe('a command beside a running daemon', () => {
     expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
     expect(world.control.calls).toEqual([
       { retry: [path, folder.join('inbox/b.pdf'), 'c.pdf'] },
+      { resolve: path, resolution: { action: 'adopt', docId: 'd-1', looks: true } },
       { resolve: path, resolution: { action: 'adopt', docId: 'd-1' } },
       { resolve: path, resolution: { action: 'adopt', docId: '' } },
       { resolve: path, resolution: { action: 'again' } },

@@ -74,6 +74,8 @@ it('resolve --doc-id adopts the document, which is changed and not uploaded, of 
 
 it.each([
   [['inbox/none.pdf', '--dismiss'], 'is not in doubt'],
+  [['inbox/none.pdf', '--doc-id', 'x'], 'is not in doubt'],
+  [['inbox/a.pdf', '--doc-id', 'x'], 'would be the document x from now on; add --yes'],
   [['/elsewhere/a.pdf', '--dismiss'], 'is not in any of the folders'],
   [['inbox/a.pdf'], 'choose one of'],
   [['inbox/a.pdf', '--again', '--dismiss'], 'choose one of'],

@@ -52,13 +52,17 @@ interface ResolveFlags extends CommandFlags {
 /** `ingestd resolve`: ends the doubt about an upload. */
 export async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
   const resolution = resolutionOf(flags);
-  const { when, placeOf, decisions } = await prepareAction(context, flags);
+  const { when, placeOf, ...action } = await prepareAction(context, flags);
+  const decisions = await action.decisions();
+  const meant = { path: placeOf(path), ...resolution };
   if (resolution.action === 'adopt' && flags.yes !== true) {
+    // Where it cannot be adopted, there is nothing to ask.
+    await decisions.resolve({ path: meant.path, ...resolution, looks: true });
     const question = `Adopt ${resolution.docId} as the document of ${path}?`;
     const refusal = `resolve: ${path} would be the document ${resolution.docId} from now on; add --yes`;
     if (!(await confirm(context, question, refusal))) return exitCodes.ok;
   }
-  await (await decisions()).resolve({ path: placeOf(path), ...resolution });
+  await decisions.resolve(meant);
   context.output.line(doneWords(path, resolution, when));
   return exitCodes.ok;
 }

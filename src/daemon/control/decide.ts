@@ -118,6 +118,7 @@ export function createDecisions({
               const { ref, folder: port } = requirePath(folders, path);
               made = { ref, changes: await resolveDoubt({ ref, port, ledger }, resolution) };
             }
+            if (resolution.action === 'adopt' && resolution.looks === true) continue;
             if (!(await engine.decide(made.ref, made.changes)))
               throw new ConfigurationError(
                 `${refKey(made.ref)} is being sent right now; try again in a moment`,

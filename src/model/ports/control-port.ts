@@ -9,6 +9,7 @@ import type { DocumentRef } from '../document.ts';
 import type { Why } from '../report/command-reports.ts';
 
 const text = z.string().min(1);
+const looks = z.boolean().optional();
 /** `null`: all folders. */
 const ofFolder = z.strictObject({ folder: text.nullable() });
 /** A document that is held more narrowly than is stated for it: `folder/path`, and the mode that is stated. */
@@ -34,11 +35,11 @@ export const decisionSchemas = {
   },
   /**
    * Ends the doubt about one document. Throws ConfigurationError where the path is not in doubt, its file is gone, or
-   * changing where the doubt is dismissed, the docId is known, or a request about it is under way.
+   * changing where the doubt is dismissed, the docId is known, or a request about it is under way. `looks`: only that.
    */
   resolve: {
     given: z.discriminatedUnion('action', [
-      z.strictObject({ path: text, action: z.literal('adopt'), docId: z.string() }),
+      z.strictObject({ path: text, action: z.literal('adopt'), docId: z.string(), looks }),
       z.strictObject({ path: text, action: z.literal('again') }),
       z.strictObject({ path: text, action: z.literal('dismiss') }),
     ]),
