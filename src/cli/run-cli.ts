@@ -11,8 +11,8 @@ import {
   LedgerUnwritableError,
   errorMessage,
   exitCodes,
-  fileFault,
 } from '../model/errors.ts';
+import { fileFault } from '../model/report/file-fault.ts';
 import { writeStandardError } from '../log/standard-error.ts';
 import { fullName, withSubcommands } from './define-command.ts';
 import type { CommandContext } from './define-command.ts';

@@ -8,6 +8,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { isStateFree } from '../ledger/lock-state-directory.ts';
+import { asItsUser } from '../lib/process/user-name.ts';
 import { orNull } from '../lib/or-null.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import {
@@ -173,6 +174,6 @@ function json({ status, text }: HttpAnswer): unknown {
 function throwIfForbidden(file: string, cause: unknown): void {
   const code = errorCode(cause);
   if (code !== 'EACCES' && code !== 'EPERM') return;
-  const message = `${file} is not accessible to this user; run the command as the user that runs ingestd`;
+  const message = `${file} is not accessible to this user; ${asItsUser(file)}`;
   throw new IngestdError('daemon-forbidden', exitCodes.usage, message, { cause });
 }

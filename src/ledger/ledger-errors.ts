@@ -1,10 +1,10 @@
 import { basename, dirname } from 'node:path';
 
+import { asItsUser } from '../lib/process/user-name.ts';
 import {
   ConfigurationError,
   LedgerDamagedError,
   LedgerUnwritableError,
-  asItsUser,
   cannotBeRead,
   errorCode,
   errorMessage,
@@ -47,20 +47,15 @@ export function isTooNew(error: unknown): boolean {
   return error instanceof LedgerTooNewError;
 }
 
-/** What can be done where nothing is wrong with the ledger, but this process cannot get at it. */
-const remedies: Readonly<Record<string, string>> = {
-  EACCES: asItsUser,
-  EPERM: asItsUser,
-  ENOTDIR: 'it is not a directory; correct state.dir',
-};
-
 /** A failure to read a file, in words; damage that was found already stays what it is. */
 export function unreadable(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === 'ledger-damaged') return error;
-  const remedy = remedies[code ?? ''];
-  if (remedy !== undefined)
-    return new ConfigurationError(`state.dir: ${cannotBeRead(path, code)}; ${remedy}`);
+  // Nothing is wrong with the ledger, but this process cannot get at it.
+  const fault = (remedy: string) =>
+    new ConfigurationError(`state.dir: ${cannotBeRead(path, code)}; ${remedy}`);
+  if (code === 'EACCES' || code === 'EPERM') return fault(asItsUser(path));
+  if (code === 'ENOTDIR') return fault('it is not a directory; correct state.dir');
   if (code === 'ENOENT') return damaged(path, `${basename(path)} is missing`, error);
   if (code === 'EISDIR') return damaged(path, 'it is a directory', error);
   return damaged(path, `it cannot be read: ${errorMessage(error)}`, error);

@@ -9,7 +9,8 @@ import { fencedHolder, isLockFree, isLockHeldBy, takeProcessLock } from '../lib/
 import type { LockAttempt, ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { userName } from '../lib/process/user-name.ts';
-import { ConfigurationError, StateLockedError, errorCode, fileFault, readFaultOf } from '../model/errors.ts';
+import { ConfigurationError, StateLockedError, errorCode } from '../model/errors.ts';
+import { fileFault } from '../model/report/file-fault.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 
@@ -129,7 +130,7 @@ export async function prepareDirectory(dir: string): Promise<void> {
   try {
     const first = await makeDirectory(dir, MODE).catch((error: unknown) => {
       const code = errorCode(error);
-      const isBarred = readFaultOf(code) === 'barred';
+      const isBarred = code === 'EACCES' || code === 'EPERM';
       if (!isBarred && !NO_PLACE.has(code)) throw error;
       const words = `${dir} cannot be created (${code}); ${isBarred ? `run ${makingOf(dir)}` : 'name a directory on a disk'}`;
       throw new ConfigurationError(`state.dir: ${words}`, { cause: error });

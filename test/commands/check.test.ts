@@ -4,7 +4,7 @@ import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { checkFolders } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
-import { checkAddress } from '../../src/commands/check/check.ts';
+import { check as checkAll, checkAddress } from '../../src/commands/check/check.ts';
 import { checkLedger, checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { asUser, nobody } from '../support/processes/as-user.ts';
 import { inProcess } from '../support/processes/in-process.ts';
@@ -194,6 +194,12 @@ describe('the state directory', () => {
     await folder.write('ingestd.yaml', embedded + inbox);
     const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
     const { findings } = await asUser(() => checkLedger(settings));
+    await mkdir(folder.join('inbox'), { recursive: true });
+    if (process.getuid?.() === 0) await chown(folder.join('state'), 0, 0);
+    // Nothing is said of pauses, a daemon or permissions that this user cannot see.
+    const all = await asUser(() => checkAll({ settings, findings: [], signIn: null, online: false }));
+    expect(all.filter(({ level }) => level === 'error')).toMatchObject([{ code: 'state-unwritable' }]);
+    if (process.getuid?.() === 0) expect(all[0]?.message).toContain('(sudo -u root ingestd …)');
     expect(findings).toMatchObject([{ level: 'error', code: 'state-unwritable' }]);
     expect(findings[0]?.message).toContain(`${folder.join('state/ledger.json')} cannot be read`);
   });

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/group-by.ts';
 import { countWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -52,12 +53,15 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   const { configuration, settings } = prepared;
   const sources = configuration.secretSources;
   const { missing, credentials } = await presentCredentials(prepared);
+  // What is missing for one cause, with one fix for all, is one finding.
+  const causes = groupBy(missing, ({ variable, message, fix }) => (fix ? message : variable));
   return {
     settings,
     findings: [
-      ...missing.map(({ variable, ...found }) =>
-        finding('error', variable, { code: 'credential-missing', ...found }),
-      ),
+      ...[...causes.values()].map((each) => {
+        const names = each.map(({ variable }) => variable).join(', ');
+        return finding('error', names, { code: 'credential-missing', message: '', ...each[0] });
+      }),
       ...(await faultOf(loadHttpToken(settings, sources), 'http-token')),
       ...(await faultOf(loadNotifyWebhook(sources), 'configuration', webhookFix)),
       ...configuration.warnings.map((message) =>

@@ -16,21 +16,23 @@ export async function checkLedger(settings: Settings): Promise<{
   readonly findings: readonly CheckFinding[];
   /** For the folders to be compared with; without a record where it cannot be read, or is of another service. */
   readonly ledger: LedgerPort;
+  /** This user may not read the state directory: nothing else is known of it. */
+  readonly isClosed: boolean;
 }> {
   try {
     const { ledger, other } = await scratchLedger(settings);
     // Records of another service are nobody's here.
-    return other === null ? { findings: [], ledger } : without(other);
+    return other === null ? { findings: [], ledger, isClosed: false } : without(other);
   } catch (error) {
     const code = errorCode(error);
     const message = messageOf(error);
     if (code === 'ledger-damaged') return without({ code, message });
-    // It is closed to this user, and the message says what to do.
-    return without({ code: 'state-unwritable', message, fix: '' });
+    // The message says what to do.
+    return { ...without({ code: 'state-unwritable', message, fix: '' }), isClosed: true };
   }
 
   function without(reason: Parameters<typeof finding>[2]) {
-    return { findings: [finding('error', 'state.dir', reason)], ledger: emptyLedger() };
+    return { findings: [finding('error', 'state.dir', reason)], ledger: emptyLedger(), isClosed: false };
   }
 }
 

@@ -35,30 +35,30 @@ export interface CheckOptions {
 /** Everything that would stand in the way of delivery, each with its fix. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
   const { settings, online } = options;
-  const ledger = await checkLedger(settings);
-  // Of a directory that cannot be read it is said elsewhere.
-  const missing = await missingLedger(settings.state).catch(() => null);
-  const { paused, pauses } = await pausesOf(settings, null);
-  const findings: CheckFinding[] = [
-    ...options.findings,
-    ...(missing === null ? [] : [finding('error', 'state.dir', missing)]),
-    ...(await checkStateDirectory(settings.state.dir)),
-    ...ledger.findings,
-  ];
-  findings.push(
-    ...(await checkFolders(settings, ledger.ledger)),
-    ...paused.map((name) => {
-      const message = `sending is paused${pauseDetails([name], pauses)}`;
-      return finding('error', name, { code: 'paused', message });
-    }),
-  );
+  const { ledger, isClosed, findings: found } = await checkLedger(settings);
+  const state = isClosed ? [] : await checkState(settings);
+  const findings = [...options.findings, ...state, ...found, ...(await checkFolders(settings, ledger))];
   if (online) {
     findings.push(
       ...(settings.service.mode === 'embedded' ? [] : await checkService(options)),
       ...(settings.cluster === null ? [] : await checkRedis(settings.cluster, settings.service)),
     );
   }
-  return withDaemon(settings, findings);
+  return isClosed ? findings : withDaemon(settings, findings);
+}
+
+/** The directory itself, and the pauses in it. */
+async function checkState(settings: Settings): Promise<readonly CheckFinding[]> {
+  const missing = await missingLedger(settings.state).catch(() => null);
+  const { paused, pauses } = await pausesOf(settings, null);
+  return [
+    ...(missing === null ? [] : [finding('error', 'state.dir', missing)]),
+    ...(await checkStateDirectory(settings.state.dir)),
+    ...paused.map((name) => {
+      const message = `sending is paused${pauseDetails([name], pauses)}`;
+      return finding('error', name, { code: 'paused', message });
+    }),
+  ];
 }
 
 /**

@@ -6,7 +6,8 @@ import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
 import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { ConfigurationError, errorMessage, fileFault, LedgerUnwritableError } from '../../model/errors.ts';
+import { ConfigurationError, errorMessage, LedgerUnwritableError } from '../../model/errors.ts';
+import { fileFault } from '../../model/report/file-fault.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
 import { deciders } from '../../model/report/status.ts';
 

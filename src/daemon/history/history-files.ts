@@ -9,7 +9,8 @@ import { printableJson } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { errorCode, fileFault } from '../../model/errors.ts';
+import { errorCode } from '../../model/errors.ts';
+import { fileFault } from '../../model/report/file-fault.ts';
 import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 
