@@ -1096,6 +1096,20 @@ describe('the simulation', () => {
       setting: { folders: [{ name: 'inbox', mode: null, isPolled: true }], habits: { granuleMs: 2_000 } },
     },
     {
+      what: 'without birth times, a new file with the number of a document that is gone says nothing of its attachments (4, 7.19)',
+      first: firstOf({
+        'd/b.pdf': 'b',
+        'd/b.pdf.meta.json': '{"attachments":["extra/t.csv"]}',
+        'd/extra/t.csv': 't',
+      }),
+      steps: [
+        [15_000, { kind: 'remove', path: 'inbox/d/b.pdf' }],
+        [0, write('d/a.csv', 'a')],
+        [0, write('d/a.csv.meta.json', '{"attachments":["u.csv"]}')],
+      ],
+      setting: { habits: { hasBirthTimes: false } },
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [

@@ -119,7 +119,7 @@ export class DocumentComparison {
     const { evidence, unsent } = this.#options;
     const standing = (file: FileStat) =>
       [...evidence.tasks.presentLike(file)].flatMap(({ ref, seen }) =>
-        seen !== null && sameFile(seen.stat, file) ? [ref] : [],
+        seen !== null && isSameFile(seen.stat, file) ? [ref] : [],
       );
     const placesOf = (owner: FileStat) => {
       // What is in doubt may be held with it.
