@@ -53,6 +53,8 @@ const fleet = z.object({
 }) satisfies z.ZodType<FleetStatus>;
 const readiness = z.object({ ready: z.boolean(), reasons: statusSchema.shape.reasons });
 const health = z.object({ healthy: z.boolean() });
+/** Of who is not let in. */
+const refusal = errorSchema.extend({ status: z.number().optional() });
 
 /** An address that is read. */
 interface Reading {
@@ -124,12 +126,14 @@ export function openApi(): object {
   const reads = Object.entries(reading).map(([path, { summary, answers, query, isOpen }]) => {
     const parameters = query === undefined ? {} : { parameters: parametersOf(query) };
     const security = isOpen === true ? { security: [] } : {};
-    return [path, { get: { summary, ...security, ...parameters, responses: responsesOf(answers) } }] as const;
+    const refusals = isOpen === true ? { 403: refusal } : { 401: refusal, 403: refusal };
+    const responses = responsesOf({ ...answers, ...refusals });
+    return [path, { get: { summary, ...security, ...parameters, responses } }] as const;
   });
   const changes = Object.entries(changing).map(([name, summary]) => {
     const { given, answer } = decisionSchemas[name as DecisionName];
     const body = { 'application/json': { schema: jsonSchema(given, 'input') } };
-    const responses = responsesOf({ 200: answer, 400: errorSchema, 403: errorSchema });
+    const responses = responsesOf({ 200: answer, 400: errorSchema, 401: refusal, 403: refusal });
     const post = {
       summary,
       security: [{ page: [] }],
@@ -181,6 +185,7 @@ function responsesOf(answers: Reading['answers']): object {
 
 const statusWords: Readonly<Record<string, string>> = {
   400: 'The request is invalid.',
+  401: 'The token is required.',
   403: 'This caller may not do that.',
   404: 'There is none.',
   503: 'Not at the moment.',

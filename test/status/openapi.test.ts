@@ -111,4 +111,19 @@ describe('a real answer is as the description says', () => {
       expect([path, faults(schema, answer.json())]).toEqual([path, '']);
     }
   });
+
+  it.each([
+    [401, {}],
+    [403, { host: 'elsewhere.example' }],
+  ])('and where a caller is not let in: %d', async (status, headers) => {
+    world = await openStatusWorld({ httpToken: '0123456789abcdef' });
+    for (const { method, path, operation } of operations) {
+      if (path === '/healthz' && status === 401) continue;
+      const answer = await (method === 'GET'
+        ? world.get(path, headers)
+        : world.post(path, bodies[path], headers));
+      const schema = operation.responses[status]?.content['application/json']?.schema ?? { not: {} };
+      expect([path, answer.status, faults(schema, answer.json())]).toEqual([path, status, '']);
+    }
+  });
 });
