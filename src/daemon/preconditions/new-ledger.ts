@@ -42,6 +42,7 @@ export async function newLedgerNotice(
   { told, unknownFiles = 0 }: { readonly told: Activity | undefined; readonly unknownFiles?: number },
   clock: Pick<Clock, 'now'>,
 ): Promise<{ readonly reason: Reason; readonly until: number; readonly isTold: boolean } | null> {
+  if (told === undefined && unknownFiles <= fewFiles) return null;
   const began = await stat(ledgerPaths(dir, 0).marker).catch(() => null);
   const until = (began?.mtimeMs ?? 0) + noticeMs;
   if (began === null || until <= clock.now()) return null;
