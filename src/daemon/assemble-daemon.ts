@@ -137,7 +137,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     // What has come a moment ago may be why it stops.
     if (ended === null) timeline.look();
     phase = 'stopping';
-    control.close();
+    void control.close();
     signIn.close();
     stopWatching();
     changes.close();
@@ -222,6 +222,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
       client.close();
       tokens.close();
       limiter.close();
+      // What is paused the daemon that follows reads.
+      await control.close();
       if (!goesOn) timeline.stopped();
       history.close();
       await ledger.close();

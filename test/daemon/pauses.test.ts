@@ -100,7 +100,7 @@ describe('a pause for a time', () => {
     expect([seen.at(-1), over]).toEqual([['scans'], [['inbox']]]);
     // In turn: what has ended is written by then.
     await keeper.resume(null, () => {});
-    keeper.close();
+    await keeper.close();
     await writePauses(state.path, pause(none, null, { until: Date.now() - 1 }));
     expect(pausedNames(await readPauses(state.path), configured)).toEqual([]);
     await writePauses(state.path, pause(none, null, { until: Date.now() + 60_000 }));
@@ -124,6 +124,6 @@ describe('a pause for a time', () => {
     expect(keeper.now()).toEqual({ paused: ['inbox'], pauses: { inbox: { since } } });
     await keeper.pause(scans, () => {}, { ms: 60_000 });
     expect(keeper.now().pauses['scans']?.until).toBe(toTheSecond(clock.now() + 60_000));
-    keeper.close();
+    await keeper.close();
   });
 });

@@ -1232,6 +1232,28 @@ describe('the simulation', () => {
     },
   );
 
+  const pausedAndReloaded = caselessPlan(firstOf({ 'a.csv': 'a' }), [
+    { kind: 'pause' },
+    write('b.csv', 'b'),
+    { kind: 'reload', folders: [{ name: 'inbox', mode: 'DEFAULT', isPolled: false }] },
+    write('c.csv', 'c'),
+  ]);
+  itRuns(
+    'finds nothing wrong: a pause that is being saved when another configuration takes over counts there (2)',
+    {
+      ...pausedAndReloaded,
+      steps: pausedAndReloaded.steps.map((step, index) => ({
+        ...step,
+        afterMs: [20_000, 100, 0, 20_000][index] ?? 0,
+        ...(index === 1 ? { gap: 'ledger' as const } : null),
+      })),
+    },
+    (said) => {
+      expect(said).toContain('info paused');
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const copiedAndBack = caselessPlan(firstOf({ 'b.pdf': 'a' }), [
     { kind: 'copy', path: 'inbox/b.pdf', to: 'inbox/copy.pdf' },
     { kind: 'remove', path: 'inbox/b.pdf' },

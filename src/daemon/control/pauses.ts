@@ -168,8 +168,11 @@ export function createPauseKeeper({ stateDir, clock, folders, first, onChange, o
 
   return {
     now,
-    /** No pause ends by itself any more. */
-    close: (): void => cancel(),
+    /** No pause ends by itself any more. Resolves when what was decided is saved. */
+    close: (): Promise<void> => {
+      cancel();
+      return inTurn(() => Promise.resolve());
+    },
     /** Counts at once, and is durable when it resolves. Rejects where it is not saved: it counts until the next start. */
     pause: (
       folder: PausedFolder | null,
