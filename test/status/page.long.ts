@@ -356,6 +356,13 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(sent).toMatch(
         /false\.pdf[^]*ingestd sends it again by itself, and the service may then have two/,
       );
+      // Its story has the same three answers, and none that sends it without a question.
+      await page.getByRole('button', { name: 'inbox/true.pdf', exact: true }).click();
+      const story = page.getByRole('dialog', { name: 'inbox/true.pdf' });
+      await story.getByText('It is at the service…').waitFor();
+      await story.getByRole('button', { name: 'Dismiss true.pdf' }).waitFor();
+      await story.getByRole('button', { name: 'Send again: true.pdf' }).waitFor();
+      expect(await story.getByRole('button', { name: 'Retry' }).count()).toBe(0);
     });
 
     it('keeps what is said of folders in line, however long their names are', async () => {

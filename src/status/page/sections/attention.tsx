@@ -133,7 +133,8 @@ function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
   );
 }
 
-function InDoubt(doubt: InDoubtStatus) {
+/** What is known of an upload in doubt, and what a person can do about it. */
+export function InDoubt(doubt: InDoubtStatus) {
   const path = refKey(doubt);
   const name = printable(doubt.path);
   const copies = doubt.count > 1 ? ` Up to ${countWords(doubt.count, 'copy', 'copies')}.` : '';

@@ -12,6 +12,7 @@ import { exactWords, localTimes, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Button, Dialog, Facts, Fold, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
+import { InDoubt } from './attention.tsx';
 
 /** The whole story of one file, as `ingestd why` tells it; told again when something happens to the file. */
 export function FileStory({
@@ -106,12 +107,15 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
   const folder = why.folder ?? '';
   const key = refKey({ folder, path });
   const unsent = [...status.failures, ...status.skipped];
-  const isRetried = unsent.some((one) => refKey(one) === key && mayHelpToRetry(one.code));
+  const doubt = status.inDoubt.find((one) => refKey(one) === key);
+  const isRetried =
+    doubt === undefined && unsent.some((one) => refKey(one) === key && mayHelpToRetry(one.code));
   const isHeld = status.held.some((one) => one.folder === folder && one.paths.includes(path));
   const isRefused = isRetried && attempts.at(-1)?.operation === 'delete' && docId !== null;
   const remains = docId === null ? '' : '; its document then stays at the service as it is';
   return (
     <div class="actions">
+      {doubt !== undefined && <InDoubt {...doubt} />}
       {isRetried && <Button act={() => decide('retry', { paths: [key] })}>Retry</Button>}
       {(isHeld || isRefused) && (
         <Button act={() => decide('keep', { place: key })}>Keep at the service</Button>
