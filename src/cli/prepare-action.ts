@@ -16,7 +16,14 @@ export async function prepareAction(context: CommandContext, flags: GlobalFlags)
     ...prepared,
     daemon,
     /** When what is decided is carried out: it may have to wait, for a pause, the service or its own file. */
-    when: daemon === null ? 'when ingestd runs' : 'as soon as possible',
+    when: async (): Promise<string> => {
+      if (daemon === null) return 'when ingestd runs';
+      const { paused } = await daemon.status();
+      if (paused.length === 0) return 'as soon as possible';
+      return paused.length === folders.length
+        ? 'once sending is resumed'
+        : `as soon as possible, of ${paused.join(', ')} once that is resumed`;
+    },
     /** A path of the command line as the daemon takes it. */
     placeOf: (path: string) => insideWorkingDirectory(path, context.cwd, folders),
     /** Who takes what a person decides: the running daemon, or the ledger for the next start. */

@@ -12,7 +12,7 @@ import {
 } from '../../src/model/errors.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { asUser } from '../support/processes/as-user.ts';
-import { aFailure, aFolder } from '../status/support/fake-control.ts';
+import { aFailure, aFolder, aStatus } from '../status/support/fake-control.ts';
 import { openStatusWorld } from '../status/support/status-world.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
@@ -132,7 +132,8 @@ describe('a command beside a running daemon', () => {
       code: 0,
       stdout: '2 deletions approved, to be sent as soon as possible.\n',
     });
-    expect(await run('approve', '--yes')).toMatchObject({ code: 0 });
+    jest.spyOn(world.control, 'status').mockReturnValueOnce(aStatus({ paused: ['inbox'] }));
+    expect((await run('approve', '--yes')).stdout).toContain('to be sent once sending is resumed.');
     expect(world.control.calls).toEqual([
       { retry: [path, folder.join('inbox/b.pdf'), 'c.pdf'] },
       { resolve: path, resolution: { action: 'adopt', docId: 'd-1', looks: true } },

@@ -25,6 +25,11 @@ it('names and messages of other hosts cannot act on the terminal', () => {
   expect(text).not.toContain('\x1b[2J');
 });
 
+it('says of a folder that is paused that it is', () => {
+  const status = { ...calm, folders: [aFolder()], paused: ['inbox'] };
+  expect(renderStatus(status, { colors, page: null, now: 0 })[2]).toContain('paused');
+});
+
 it('groups what failed by its cause, with the fix once', () => {
   const failures = [
     aFailure('x.pdf', 'forbidden', 'you may not'),

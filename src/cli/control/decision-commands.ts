@@ -32,7 +32,7 @@ export async function retry(
     daemon === null
       ? 'The service has refused nothing; what failed for another reason is tried when ingestd runs.'
       : 'Nothing to retry.';
-  if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
+  if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${await when()}.`);
   else if (barred.length === 0) context.output.line(nothing);
   const causes = barred
     .map((code) => explain(code).cause)
@@ -63,7 +63,7 @@ export async function resolve(context: CommandContext, path: string, flags: Reso
     if (!(await confirm(context, question, refusal))) return exitCodes.ok;
   }
   await decisions.resolve(meant);
-  context.output.line(doneWords(path, resolution, when));
+  context.output.line(doneWords(path, resolution, await when()));
   return exitCodes.ok;
 }
 
@@ -111,7 +111,9 @@ export async function approve(
   if (shown === null) return exitCodes.ok;
   const { approved } = await (await decisions()).approve({ folder: folder ?? null, ...shown });
   context.output.line(
-    approved === 0 ? 'Nothing is held.' : `${countWords(approved, 'deletion')} approved, to be sent ${when}.`,
+    approved === 0
+      ? 'Nothing is held.'
+      : `${countWords(approved, 'deletion')} approved, to be sent ${await when()}.`,
   );
   return exitCodes.ok;
 }
@@ -176,6 +178,6 @@ export async function share(
     if (!(await confirm(context, `Share ${words} more widely, as stated?`, refusal))) return exitCodes.ok;
   }
   const { shared } = await decisions.share({ paths: wanted, shown: documents });
-  line(`Sharing ${countWords(shared, 'document')} as stated ${action.when}: ${whyWords}.`);
+  line(`Sharing ${countWords(shared, 'document')} as stated ${await action.when()}: ${whyWords}.`);
   return exitCodes.ok;
 }

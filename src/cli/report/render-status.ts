@@ -3,7 +3,6 @@ import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { explain, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
-import type { CountedFolder } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { reasonHealth } from '../../model/report/health.ts';
@@ -33,7 +32,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   return [
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
     '',
-    ...folderRows(sortFailures(status).folders, view),
+    ...folderRows(status, view),
     ...(status.unconfigured ?? []).map(({ name, documents }) =>
       colors.dim(`${name}  ${numberWords(documents)} kept at the service, not in the configuration`),
     ),
@@ -66,7 +65,8 @@ function isRunning({ state }: Pick<Status, 'state'>): boolean {
 
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
 
-function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): string[] {
+function folderRows(status: Status, { colors }: StatusView): string[] {
+  const { folders } = sortFailures(status);
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed + folder.inDoubt;
@@ -81,7 +81,8 @@ function folderRows(folders: readonly CountedFolder[], { colors }: StatusView): 
       parts.push(colors.dim(`${numberWords(folder.narrower)} shared less widely than stated`));
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));
-    const state = folder.state === 'unavailable' ? colors.red('unavailable') : folder.state;
+    const usual = isRunning(status) && status.paused.includes(folder.name) ? 'paused' : folder.state;
+    const state = folder.state === 'unavailable' ? colors.red('unavailable') : usual;
     return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;
   });
 }

@@ -136,6 +136,9 @@ function progressPhrase(status: Status): string {
   if (toDelete > 0) return `Deleting ${countWords(toDelete, 'document')}${limit}`;
   if (isScanning) return `Scanning ${countWords(folders.length, 'folder')}`;
   if (waiting > 0) return waitingPhrase(status.waitingFor, waiting);
+  const missing = queue.waiting - waiting - (queue.deletionsToRetry ?? 0);
+  if (missing > 0)
+    return `Waiting to see whether ${countWords(missing, 'missing file comes', 'missing files come')} back`;
   if (documents === 0) return 'Nothing to deliver yet';
   return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
 }

@@ -46,6 +46,14 @@ describe('the headline', () => {
       status({ pending: 300 }, { rate: { ...rate, used: 50, nextFreeSeconds: 12 } }),
       'Delivering 300 documents, at the request limit',
     ],
+    [
+      'says that files which are missing may come back',
+      status(
+        { synced: 9 },
+        { state: 'working', queue: { pending: 0, inFlight: 0, waiting: 6, etaSeconds: 0 } },
+      ),
+      'Waiting to see whether 6 missing files come back',
+    ],
     ['says that it deletes', status({ synced: 5 }, deleting(1)), 'Deleting 1 document'],
     [
       'says that deletions wait for the service',
