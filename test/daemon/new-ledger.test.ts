@@ -25,6 +25,10 @@ describe('A9: a state directory that was lost', () => {
     }
     const check = await place.run('check');
     expect([check.code, check.out]).toEqual([4, expect.stringContaining('state.mustExist is true')]);
+    for (const command of ['status', 'why'] as const) {
+      const { out } = await place.run(command, ...(command === 'why' ? ['inbox/file-0.txt'] : []));
+      expect(out).toContain('state.mustExist is true');
+    }
     expect(place.service.requests).toEqual([]);
     // A person's own beginning: from there on it is no new one.
     const nothing = await place.home.write('nothing.json', '{"version": 1, "documents": []}');

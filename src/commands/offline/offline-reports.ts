@@ -4,7 +4,7 @@ import { lineText, linesBack, readPast } from '../../daemon/history/history-file
 import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { isOfNoFolder, requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
-import { newLedgerNotice } from '../../daemon/preconditions/new-ledger.ts';
+import { missingLedger, newLedgerNotice } from '../../daemon/preconditions/new-ledger.ts';
 import { isStartWaiting } from '../../daemon/process/waiting-start.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -82,8 +82,9 @@ async function obstaclesOf(
   other: Reason | null,
 ): Promise<readonly Reason[]> {
   const missing = makesFolders ? null : await requireFolders(settings, ledger).then(() => null, errorMessage);
+  const begun = [other, await missingLedger(settings.state)].filter((one) => one !== null);
   return [
-    ...(other === null ? [] : [{ ...other, message: withFix(other) }]),
+    ...begun.map((one) => ({ ...one, message: withFix(one) })),
     ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
   ];
 }

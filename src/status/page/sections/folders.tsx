@@ -89,10 +89,11 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
 
 function notesOf(folder: CountedFolder, isOnly: boolean): string {
   const { synced, oldestUnsyncedSeconds, missedByWatcher, state, kept, attached } = folder;
+  const isOnItsWay = folder.pending + folder.waiting > 0;
   const notes = [
     !isOnly && `${numberWords(synced)} delivered`,
     state === 'unavailable' && 'nothing is deleted while it is unavailable',
-    oldestUnsyncedSeconds >= 1 && `oldest change ${durationWords(oldestUnsyncedSeconds)} ago`,
+    isOnItsWay && oldestUnsyncedSeconds >= 1 && `oldest change ${durationWords(oldestUnsyncedSeconds)} ago`,
     attached > 0 && countWords(attached, 'attachment'),
     kept > 0 && `${numberWords(kept)} kept at the service`,
     missedByWatcher > 0 && `${countWords(missedByWatcher, 'change')} found by rescan`,
