@@ -323,8 +323,8 @@ function pausedOf(sources: StatusSources): readonly string[] {
 }
 
 function pausedHere({ engine, folders, pauses }: StatusSources): PausedFolders {
-  const paused = folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
-  return pauses ?? { paused, pauses: {} };
+  if (pauses !== undefined) return pauses;
+  return { paused: folders.map(({ name }) => name).filter((name) => engine.paused().has(name)), pauses: {} };
 }
 
 /** Uploads in doubt as a status lists them, the newest: all of one path are one, because one decision ends them. */

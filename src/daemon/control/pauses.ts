@@ -53,15 +53,13 @@ export async function writePauses(stateDir: string, pauses: Pauses): Promise<voi
   await writeDurably(fileIn(stateDir), `${JSON.stringify({ all: false, folders: pauses })}\n`);
 }
 
-/**
- * When the pause of a folder ends by itself, wall clock, ms; Infinity: never; null: it is not paused. A folder is paused
- * with what it was before it was narrowed, widened, split or merged, and got another name.
- */
+/** When the pause of a folder ends by itself, wall clock, ms; Infinity: never; null: it is not paused. */
 export function pauseEnd(pauses: Pauses, { name, path }: PausedFolder): number | null {
   const pause = longestOf(pauses, { name, path });
   return pause === null ? null : (pause.until ?? Infinity);
 }
 
+/** A folder is paused with what it was before it was narrowed, widened, split or merged, and got another name. */
 function longestOf(pauses: Pauses, { name, path }: PausedFolder): PausedFolder | null {
   const isOf = (one: string, other: string) => pathInside(one, other) !== null;
   const own = pauses.filter((one) => one.name === name || isOf(one.path, path) || isOf(path, one.path));

@@ -42,13 +42,14 @@ export async function newLedgerNotice(
   { told, unknownFiles = 0 }: { readonly told: Activity | undefined; readonly unknownFiles?: number },
   clock: Pick<Clock, 'now'>,
 ): Promise<{ readonly reason: Reason; readonly until: number; readonly isTold: boolean } | null> {
-  if (told === undefined && unknownFiles <= fewFiles) return null;
+  const areFew = unknownFiles <= fewFiles;
+  if (told === undefined && areFew) return null;
   const began = await stat(ledgerPaths(dir, 0).marker).catch(() => null);
   const until = (began?.mtimeMs ?? 0) + noticeMs;
   if (began === null || until <= clock.now()) return null;
   if (told !== undefined && Date.parse(told.at) >= began.mtimeMs)
     return { reason: { code: newLedgerCode, message: told.message ?? '' }, until, isTold: true };
-  if (unknownFiles <= fewFiles) return null;
+  if (areFew) return null;
   const at = toTheSecond(began.mtimeMs);
   const message =
     `the ledger in ${dir} is new (${at}), and ${countWords(unknownFiles, 'file')} were in the folders before it. ` +

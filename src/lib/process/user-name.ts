@@ -3,11 +3,22 @@ import { dirname } from 'node:path';
 
 import { orNull } from '../or-null.ts';
 
-/** The name of a user of this machine's own list, by name or number; of another: as `sudo -u` takes a number in a shell. */
-export function userName(user: string | number): string {
+/** The users of this machine's own list. */
+function users() {
   const text = orNull(() => readFileSync('/etc/passwd', 'utf8')) ?? '';
-  const users = text.split('\n').map((line) => line.split(':'));
-  return users.find(([name, , uid]) => name === user || Number(uid) === user)?.[0] ?? `'#${user}'`;
+  return text.split('\n').map((line) => {
+    const [name, , uid] = line.split(':');
+    return { name, uid: Number(uid) };
+  });
+}
+
+export function isUser(name: string): boolean {
+  return users().some((one) => one.name === name);
+}
+
+/** The name of a user; of one that is not in that list: as `sudo -u` takes a number in a shell. */
+export function userName(uid: number): string {
+  return users().find((one) => one.uid === uid)?.name ?? `'#${uid}'`;
 }
 
 /** What can be done about a state directory, or a file in it, that is closed to this user. */

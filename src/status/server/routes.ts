@@ -24,7 +24,7 @@ export interface AppOptions {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** What the chart shows. */
   readonly deliveries: DeliveryHistory;
-  /** What happened last of one kind, or of any (''), newest first, over restarts. */
+  /** What happened last, newest first, over restarts. */
   readonly readLog: () => Promise<readonly Activity[]>;
   /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
   readonly fleet?: (() => Promise<FleetStatus | null>) | null | undefined;

@@ -89,8 +89,8 @@ function Failed({ code, items }: Group<FailureStatus>) {
 
 function Hold({ folder, count, since, reason, paths }: HeldStatus) {
   const documents = countWords(count, 'document');
-  // Unless others are held by then than were shown.
   const keep = () => decide('keep', { place: folder });
+  // Unless others are held by then than were shown.
   const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
   return (
     <Part class="card" title={`${countWords(count, 'file')} missing from ${printable(folder)}`}>
