@@ -30,13 +30,11 @@ it('says of a folder that is paused that it is', () => {
   expect(renderStatus(status, { colors, page: null, now: 0 })[2]).toContain('paused');
 });
 
-it('groups what failed by its cause, with the fix once', () => {
+it('groups what failed by its cause, ordered by path, with the fix once', () => {
   const failures = [
-    aFailure('x.pdf', 'forbidden', 'you may not'),
-    ...Array.from({ length: 5 }, (_, index) =>
-      aFailure(`${index}.b.txt`, 'double-extension', `dot ${index}`),
-    ),
     aFailure('y.pdf', 'forbidden', 'you may not'),
+    ...[10, 3, 1, 0, 2].map((index) => aFailure(`${index}.b.txt`, 'double-extension', `dot ${index}`)),
+    aFailure('x.pdf', 'forbidden', 'you may not'),
   ];
   const folders = [aFolder({ onDisk: 9, failed: 9 })];
   const status = { ...calm, folders, failures, failuresTotal: 9 };

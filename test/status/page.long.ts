@@ -163,7 +163,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await page.getByRole('button', { name: 'Retry 2026/q1/deck.v1.pptx' }).click();
       await eventually(() => world.control.calls.length === 2);
       expect(world.control.calls[0]).toEqual({
-        retry: [1, 2, 3, 4, 5, 6].map((index) => `inbox/2026/q${((index - 1) % 4) + 1}/deck.v${index}.pptx`),
+        retry: [1, 5, 2, 6, 3, 4].map((index) => `inbox/2026/q${((index - 1) % 4) + 1}/deck.v${index}.pptx`),
       });
       expect(world.control.calls[1]).toEqual({ retry: ['inbox/2026/q1/deck.v1.pptx'] });
       world.control.change({ failures: [], failuresTotal: 0, folders: [aFolder()] });

@@ -1,5 +1,8 @@
 import { groupBy } from '../../lib/group-by.ts';
+import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { capitalized, sentences } from '../../lib/text/sentences.ts';
+import { refKey } from '../document.ts';
+import type { DocumentRef } from '../document.ts';
 import type { WaitKind } from './wait-kinds.ts';
 
 /** What a code means: for a person a heading and what to do about it, and how much it weighs. */
@@ -554,10 +557,13 @@ export interface Group<T> {
   readonly items: readonly T[];
 }
 
-/** Gathers what has the same cause; the largest group first, equal ones by their code. */
-export function groupByCause<T extends { readonly code: string }>(items: readonly T[]): Group<T>[] {
+/** Gathers what has the same cause, ordered by path; the largest group first, equal ones by their code. */
+export function groupByCause<T extends DocumentRef & { readonly code: string }>(
+  items: readonly T[],
+): Group<T>[] {
+  const ordered = items.toSorted((a, b) => inNaturalOrder(refKey(a), refKey(b)));
   return Array.from(
-    groupBy(items, ({ code }) => code),
+    groupBy(ordered, ({ code }) => code),
     ([code, members]) => ({ code, items: members }),
   ).sort((a, b) => b.items.length - a.items.length || (a.code < b.code ? -1 : 1));
 }
