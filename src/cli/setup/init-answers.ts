@@ -199,9 +199,12 @@ function readName(answer: string): string {
   return refuse(issue === undefined ? null : `"${answer}": ${issue.message}`, answer);
 }
 
-/** People leave `https://` out. */
+/** People leave the scheme out: https, and http for a service on this machine. */
 function readAddress(answer: string): string {
-  const address = checkAddress(answer.includes('://') ? answer : `https://${answer.trim()}`);
+  const isBare = !answer.includes('://');
+  const local = isBare ? checkAddress(`http://${answer.trim()}`) : null;
+  if (local !== null && 'url' in local) return local.url;
+  const address = checkAddress(isBare ? `https://${answer.trim()}` : answer);
   return 'url' in address ? address.url : refuse(address.fault, answer);
 }
 

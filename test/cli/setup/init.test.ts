@@ -158,6 +158,16 @@ describe('init without a terminal', () => {
     expect(credentials.password).toBe('from file');
   });
 
+  it.each([
+    ['auth.invalid/v1', 'https://auth.invalid/v1'],
+    ['127.0.0.1:8701', 'http://127.0.0.1:8701'],
+    ['localhost:8701', 'http://localhost:8701'],
+    ['[::1]:8701', 'http://[::1]:8701'],
+  ])('reads the address %s as %s', async (typed, meant) => {
+    await init(['--no-login', '--folder', 'inbox', '--auth-url', typed]);
+    expect((await written()).settings.service.authUrl).toBe(meant);
+  });
+
   it('never overwrites by itself', async () => {
     await folder.write('ingestd.yaml', 'mine');
     const { code, stderr } = await init(['--no-login', '--folder', 'inbox']);
