@@ -460,8 +460,7 @@ export class Engine {
     if (sameFile(before.stat, seen.stat)) return;
     const record = this.#ledger.get(ref);
     if (record !== undefined) this.#unsentModes.keep(before.stat, modeOfRecord({ ref, record }));
-    else if (!this.#standsElsewhere(ref, before.stat))
-      this.#roots.inBackground(this.#comparison.noteSaved(ref, seen.stat, before.stat));
+    else this.#roots.inBackground(this.#comparison.noteSaved(ref, seen.stat, before.stat));
   }
 
   /** What waited in a directory and is not there any more may come to another path. */
@@ -953,14 +952,6 @@ export class Engine {
     const port = this.folders.get(ref.folder)?.port;
     return port === undefined ? undefined : this.#inspectAt(ref, port);
   };
-
-  /** Whether a file is known to stand at another path than this one. Those that wait unread are inspected for it. */
-  #standsElsewhere(ref: DocumentRef, stat: FileStat): boolean {
-    this.#openUnread(this.tasks.backlog.takeLike(stat));
-    return [...this.tasks.presentLike(stat)].some(
-      ({ key, seen }) => key !== refKey(ref) && seen !== null && sameFile(seen.stat, stat),
-    );
-  }
 
   /** Inspects what failed or waits for one reason, which may have ended; what is inspected right now may still find it. */
   #inspectFailed(code: string, isMeant: (ref: DocumentRef) => boolean = () => true): void {

@@ -1173,6 +1173,24 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'what comes to a place that an attachment has just left is no save of it (4)',
+      first: firstOf({
+        'a.pdf': 'a',
+        'extra/b.csv': 'b',
+        'extra/b.csv.meta.json': '{"attachments":["extra/u.csv"]}',
+        'extra/extra/u.csv': 'u',
+      }),
+      steps: [
+        [20_000, { kind: 'write', path: 'inbox/extra/.ingestignore', text: '*.pdf', encoding: 'utf16le' }],
+        [0, move('extra/extra', 'private/d')],
+        [100, write('extra/a.csv.meta.json', '{}')],
+        [0, move('a.pdf', '../outside/swap')],
+        [0, move('private/d/u.csv', 'a.pdf')],
+        [0, move('../outside/swap', 'private/d/u.csv')],
+        [100, write('d/e/a.docx.meta.json', '{')],
+      ],
+    },
+    {
       what: 'what the disk does not say yet, sync does not know of (7.18)',
       first: firstOf({ 'a.csv': 'a' }),
       steps: [

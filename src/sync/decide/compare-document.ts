@@ -262,7 +262,11 @@ export class DocumentComparison {
 
   /** What was saved in the place of an attachment, wherever that is by now, is that attachment. */
   async noteSaved(place: DocumentRef, by: FileStat, before?: FileStat): Promise<void> {
-    for (const { ref } of this.#ledger.findOwners(place, before ?? by)) {
+    const owners = this.#ledger.findOwners(place, before ?? by);
+    if (owners.length === 0) return;
+    // It may have been renamed to where no scan has seen it yet.
+    if (before !== undefined && (await this.#options.evidence.isFound(before))) return;
+    for (const { ref } of owners) {
       const record = this.#ledger.get(ref);
       const saved = record === undefined ? null : withAttachmentSaved({ ref, record }, place, by, before);
       const unlock = saved === null ? null : this.#locks.take(undefined, [ref]);
