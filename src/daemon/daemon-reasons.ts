@@ -48,10 +48,11 @@ export function createDaemonReasons({
     own: (): readonly Reason[] => [...notices.values(), ...ofTokens(), ...ofFleet()],
     /** What has to end before the daemon can do all of its work. */
     unready: (): readonly Reason[] => {
-      // A service that asks to wait has accepted the credentials.
-      const isAccepted = tokens.reason() === null;
+      // An outage of the service, or its request to wait, takes nothing from credentials that it has accepted.
+      const isOfService = (code: string) => code === 'service-unavailable' || reasonHealth(code) !== 'error';
+      const isAccepted = tokens.status().state === 'ok';
       const known = withMet(ofTokens(), engine.reasons());
-      const reasons = known.filter(({ code }) => code !== 'rate-limited' || !isAccepted);
+      const reasons = known.filter(({ code }) => !isAccepted || !isOfService(code));
       // What keeps every host from sending, and passes by itself, is none.
       reasons.push(...ofFleet().filter(({ code }) => reasonHealth(code) === 'error'));
       for (const port of folders) {

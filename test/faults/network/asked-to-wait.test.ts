@@ -70,6 +70,22 @@ describe('the status of a service that asks to wait', () => {
     expect(status).toMatchObject({ state: 'degraded', health: 'error' });
   });
 
+  it('N1: an outage takes nothing from credentials that were accepted: it is ready, and says that it is degraded', async () => {
+    const daemon = await startWith(['a.txt']);
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await service.away();
+    await writeFile(join(place.inbox, 'b.txt'), 'b');
+    await eventually(async () => (await daemon.status()).reasons[0]?.code === 'service-unavailable');
+    expect(await daemon.status()).toMatchObject({
+      state: 'degraded',
+      health: 'error',
+      auth: { state: 'ok' },
+    });
+    const ready = await daemon.fetch('/readyz');
+    expect([ready.status, await ready.json()]).toEqual([200, { ready: true, reasons: [] }]);
+    expect(await (await daemon.fetch('/metrics')).text()).toMatch(/^ingestd_ready 1$/m);
+  });
+
   it.each([429, 503])('N17: says why uploads wait after one answer %d', async (answer) => {
     service.always(asksToWait(answer));
     const daemon = await startWith(['a.txt']);
