@@ -1110,6 +1110,16 @@ describe('the simulation', () => {
       setting: { habits: { hasBirthTimes: false } },
     },
     {
+      what: 'so is what went before sync looked, and is back before it ends',
+      first: firstOf({ 'b.txt': 'b', 'd/e/a.csv': 'a' }),
+      steps: [
+        [0, { kind: 'rename', path: 'inbox/d/e', to: 'outside/e' }],
+        [100, { kind: 'sync', how: 'stop' }],
+        [2_500, { kind: 'rename', path: 'outside/e', to: 'inbox/d/e' }],
+      ],
+      setting: { folders: [{ name: 'inbox', mode: null, isPolled: true }] },
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [

@@ -13,7 +13,7 @@ export class Arrivals {
   /** Path → when its name came. */
   #came = new Map<string, number>();
   #seen = new Map<string, RoledFile>();
-  /** Path → what stood there last, and until when. */
+  /** Path → what stood there last, and until when it was away, or when it went. */
   readonly #left = new Map<
     string,
     { readonly identity: object; readonly came: number; readonly at: number }
@@ -53,7 +53,11 @@ export class Arrivals {
       const isBack = left !== undefined && now - left.at <= this.#missedMs;
       return this.#came.get(path) ?? (isBack ? left.came : since);
     };
-    this.#came = new Map(files.map((file) => [file.path, cameBefore(file)]));
+    const came = new Map(files.map((file) => [file.path, cameBefore(file)]));
+    // What is back was away until now.
+    for (const [path, left] of this.#left)
+      if (came.has(path) && !this.#came.has(path)) this.#left.set(path, { ...left, at: now });
+    this.#came = came;
     this.#seen = new Map(files.map((file) => [file.path, file]));
     // What is ignored becomes no document.
     for (const file of files.filter(({ role }) => role.kind !== 'ignored'))
