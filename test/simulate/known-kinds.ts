@@ -21,10 +21,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^(?:deleted-standing|not-there)\/moved-over$/,
     'a document that is renamed to the place of another one may lose its docId to that (7.1)',
   ],
-  [
-    /^doubled\/from-shut$/,
-    'what moves out of where nothing is sent, for the encoding of an ignore file, becomes a new document (7.1, 7.35)',
-  ],
 ];
 
 /** Whether a kind is on the list. What is known is known between two steps of a request, and where it is hard to see. */

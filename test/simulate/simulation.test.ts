@@ -1120,6 +1120,30 @@ describe('the simulation', () => {
       setting: { folders: [{ name: 'inbox', mode: null, isPolled: true }] },
     },
     {
+      what: 'a document was last accepted where its title was, whatever stated its mode before (7.27)',
+      first: firstOf({ 'd/a.pdf': 'a', 'd/.meta.json': '{"shareInfo":{"mode":"NONE"}}' }),
+      steps: [
+        [20_000, { kind: 'rename', path: 'inbox/d/a.pdf', to: 'second/extra/b.pdf' }],
+        [20_000, { kind: 'rename', path: 'second/extra', to: 'inbox/e' }],
+      ],
+      setting: {
+        folders: [
+          { name: 'inbox', mode: 'DEFAULT', isPolled: false },
+          { name: 'second', mode: null, isPolled: false },
+        ],
+      },
+    },
+    {
+      what: 'what is edited, and leaves where an ignore file is not valid, is told by its number alone (7.1, 7.19)',
+      first: firstOf({ 'd/a.txt': 'a', 'd/b.txt': 'b' }),
+      steps: [
+        [20_000, { ...write('d/.ingestignore', 'z'), encoding: 'utf16le' } as Act],
+        [20_000, move('d/a.txt', 'c.txt')],
+        [0, { kind: 'append', path: 'inbox/c.txt', text: 'c' }],
+      ],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [

@@ -184,7 +184,9 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
   const asked = modeOf(request);
   if (statement === null || document === null || asked === null || document.shared === asked) return;
   const { holding } = document;
-  if (widensByAbsence(asked, holding, statement))
+  // Wherever it was last accepted, whatever of it that was.
+  const accepted = document.perhaps.filter((one) => one.statement === holding.statement);
+  if ([holding, ...accepted].every((one) => widensByAbsence(asked, one, statement)))
     add(
       'widened-by-absence',
       `${file.path} goes from ${holding.mode}, stated by ${holding.statement.by} ${holding.statement.place}, to ${asked}, stated by ${statement.by} ${statement.place}`,
@@ -305,8 +307,6 @@ function doubledKind(
   const isCopied = ({ copies, text }: HeldDocument) =>
     [...copies].some((path) => reading.files.get(path)?.text === text);
   if (known.every(isCopied)) return 'doubled/copy';
-  const isShut = ({ holding }: HeldDocument) => reading.shutDirectory(holding.path) !== null;
-  if (known.every(isShut)) return 'doubled/from-shut';
   // Only its identity tells that it was edited and moved, or moved from where nothing can be seen.
   const isSeen = (path: string) =>
     reading.files.get(path)?.isHidden !== true && !reading.isBesideUnlisted(path);
