@@ -57,15 +57,20 @@ interface InitSources {
 
 /**
  * Answers every question: from flags and environment, else by the person, else as usual. `prompter` null: nobody can be
- * asked. Throws ConfigurationError for an answer that cannot be right, and for those that are missing.
+ * asked. `beforeAsking` is told which secrets are known by then. Throws ConfigurationError for an answer that cannot be
+ * right, and for those that are missing.
  */
-export async function initAnswers(sources: InitSources, prompter: Prompter | null): Promise<InitAnswers> {
+export async function initAnswers(
+  sources: InitSources,
+  prompter: Prompter | null,
+  beforeAsking: (known: Partial<Credentials>) => Promise<void>,
+): Promise<InitAnswers> {
   const { flags, env, cwd } = sources;
   const questions = Object.entries(questionsOf(sources)) as [Key, Question][];
   const none = { configuration: '', environmentFile: { file: '', values: {}, warnings: [] } };
   const given: { [key in Key]?: string | undefined } = { ...flags };
   for (const name of credentialNames) given[name] = await readSecret(name, { env, cwd, ...none });
-  const answers: { [key in Key]?: string | undefined } = {};
+  const answers: { [key in Key]?: string } = {};
   for (const [key, { read, sources }] of questions) {
     const [name, variable = ''] = sources;
     const answer = given[key] || env[variable];
@@ -81,9 +86,11 @@ export async function initAnswers(sources: InitSources, prompter: Prompter | nul
       `init cannot ask without a terminal, and these answers are missing: ${names.join(', ')}; pass them as flags or environment variables (secrets only as environment variables)`,
     );
   }
+  await beforeAsking(answers);
   for (const [key, question] of open) {
     const asking = key === 'folder' ? askFolder : ask;
-    answers[key] = prompter ? await asking(question, answers, prompter) : question.suggest?.(answers);
+    const answer = prompter ? await asking(question, answers, prompter) : question.suggest?.(answers);
+    if (answer !== undefined) answers[key] = answer;
   }
   return answers as InitAnswers;
 }

@@ -9,7 +9,7 @@ import type { InitAnswers, InitFlags } from './init-answers.ts';
 import type { Destination } from './init-files.ts';
 import { prepareCommand } from '../prepare-command.ts';
 import { askCredentials, initAnswers } from './init-answers.ts';
-import { mayOverwrite, readIfThere, writeInitFiles } from './init-files.ts';
+import { mayOverwrite, mayReplaceSecrets, readIfThere, writeInitFiles } from './init-files.ts';
 import { hasUserManager, installUserService } from './user-service.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
@@ -20,7 +20,9 @@ export async function init(context: CommandContext, flags: GlobalFlags & InitFla
   const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
   const destination = { file, prompter, force: flags.force === true, env };
   if ((await readIfThere(file, destination)) !== null) await mayOverwrite(file, destination);
-  const answers = await initAnswers({ flags, env, cwd }, prompter);
+  const answers = await initAnswers({ flags, env, cwd }, prompter, (known) =>
+    mayReplaceSecrets(known, destination),
+  );
   context.redactor.add(credentialNames.map((name) => answers[name]));
   for (const line of await writeInitFiles(answers, destination)) output.line(line);
   const prepared = await prepareCommand(context, { ...flags, config: file }, { reportsWarnings: false });
@@ -73,6 +75,6 @@ async function tryLogin(
       credentials = await askCredentials(credentials, isKnown ? error.which : credentialNames, prompter);
     }
     redactor.add(credentialNames.map((name) => credentials[name]));
-    await writeInitFiles(credentials, { ...destination, force: true });
+    await writeInitFiles(credentials, destination);
   }
 }

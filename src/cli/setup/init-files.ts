@@ -12,6 +12,7 @@ import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.
 import { stateDirectory } from '../../config/find-places.ts';
 import { isOfAnother } from '../../daemon/preconditions/whose-state.ts';
 import { schemaFile } from '../../config/package-files.ts';
+import type { Credentials } from '../../model/settings.ts';
 import type { Prompter } from '../prompter.ts';
 import type { InitAnswers } from './init-answers.ts';
 
@@ -24,16 +25,32 @@ export interface Destination {
 }
 
 /**
- * Writes the configuration file (0644) and the `.env` beside it (0600), and makes the folder where only its
- * last directory is missing. A secret that is there is replaced only by `force`, or if the person says so; throws
- * ConfigurationError else. Gives what was done, a line each.
+ * A secret in the `.env` that is `known` to become another, or not known yet, is replaced only by `force`, or if the
+ * person says so; throws ConfigurationError else.
  */
-export async function writeInitFiles(answers: InitAnswers, destination: Destination): Promise<string[]> {
+export async function mayReplaceSecrets(
+  known: Partial<Credentials>,
+  destination: Destination,
+): Promise<void> {
+  const secretsFile = join(dirname(destination.file), '.env');
+  const before = (await readIfThere(secretsFile, destination)) ?? '';
+  const unknown = { apiKey: '', clientId: '', clientSecret: '', username: '', password: '' };
+  const { replaces } = mergeEnvironmentFile(before, credentialVariables({ ...unknown, ...known }));
+  if (replaces) await mayOverwrite(secretsFile, destination);
+}
+
+/**
+ * Writes the configuration file (0644) and the `.env` beside it (0600), and makes the folder where only its
+ * last directory is missing. Gives what was done, a line each. Throws ConfigurationError.
+ */
+export async function writeInitFiles(
+  answers: InitAnswers,
+  destination: Pick<Destination, 'file' | 'env'>,
+): Promise<string[]> {
   const { file } = destination;
   const secretsFile = join(dirname(file), '.env');
   const before = (await readIfThere(secretsFile, destination)) ?? '';
-  const { text, replaces } = mergeEnvironmentFile(before, credentialVariables(answers));
-  if (replaces) await mayOverwrite(secretsFile, destination);
+  const { text } = mergeEnvironmentFile(before, credentialVariables(answers));
   await makeDirectory(dirname(file));
   await writeWhole(secretsFile, text, 0o600);
   const dir = stateDirectory(undefined, dirname(file), destination.env);

@@ -325,7 +325,7 @@ describe('init with a person', () => {
     const ask = () => Promise.reject(new Error('asked'));
     const prompter: Prompter = { text: ask, secret: ask, choose: ask, confirm: ask };
     const sources = { flags: { ingestUrl: 'http://ingest.invalid' }, env: { HOME: folder.path }, cwd: '/' };
-    await expect(initAnswers(sources, prompter)).rejects.toThrow('--ingest-url');
+    await expect(initAnswers(sources, prompter, ask)).rejects.toThrow('--ingest-url');
   });
 
   it('asks for what is not known, secrets hidden, and takes an address without https:// and a ~ as they are meant', async () => {
@@ -351,8 +351,9 @@ describe('init with a person', () => {
       confirm: async () => true,
     };
     const file = folder.join('ingestd.yaml');
-    const answered = await initAnswers({ flags: {}, env: { HOME: folder.path }, cwd: '/' }, prompter);
-    await writeInitFiles(answered, { file, prompter, force: false, env: {} });
+    const sources = { flags: {}, env: { HOME: folder.path }, cwd: '/' };
+    const answered = await initAnswers(sources, prompter, () => Promise.resolve());
+    await writeInitFiles(answered, { file, env: {} });
     expect(asked).toEqual([
       'Base address of the token endpoints',
       'Base address of the ingestion operations',
@@ -385,13 +386,16 @@ describeWhere(missingScript, 'init on a real terminal', () => {
     expect((await written()).credentials.password).toBe(password);
   });
 
-  it('asks first whether a configuration that is there may be overwritten', async () => {
-    await folder.write('ingestd.yaml', 'mine');
+  it.each([
+    ['ingestd.yaml', 'mine'],
+    ['.env', 'INGESTD_PASSWORD=mine'],
+  ])('asks first whether %s that is there may be overwritten', async (name, text) => {
+    await folder.write(name, text);
     const { answer, ended, shown } = onTerminal(flags, others);
-    await answer(`${folder.join('ingestd.yaml')} exists. Overwrite it?`, 'n\r');
+    await answer(`${folder.join(name)} exists. Overwrite it?`, 'n\r');
     expect(await ended).toBe(2);
     expect(shown()).not.toContain('Password');
-    expect(await readFile(folder.join('ingestd.yaml'), 'utf8')).toBe('mine');
+    expect(await readFile(folder.join(name), 'utf8')).toBe(text);
   });
 
   it('makes no directory that was not meant', async () => {
