@@ -10,7 +10,7 @@ import type { Destination } from './init-files.ts';
 import { prepareCommand } from '../prepare-command.ts';
 import { askCredentials, initAnswers } from './init-answers.ts';
 import { mayOverwrite, mayReplaceSecrets, readIfThere, writeInitFiles } from './init-files.ts';
-import { hasUserManager, installUserService } from './user-service.ts';
+import { hasUserManager, installUserService, userUnit } from './user-service.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
@@ -20,6 +20,8 @@ export async function init(context: CommandContext, flags: GlobalFlags & InitFla
   const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
   const destination = { file, prompter, force: flags.force === true, env };
   if ((await readIfThere(file, destination)) !== null) await mayOverwrite(file, destination);
+  const unit = flags.userService === true ? await userUnit(destination) : null;
+  if (unit?.replaces) await mayOverwrite(unit.file, destination, 'leave out --user-service');
   const answers = await initAnswers({ flags, env, cwd }, prompter, (known) =>
     mayReplaceSecrets(known, destination),
   );
@@ -28,20 +30,23 @@ export async function init(context: CommandContext, flags: GlobalFlags & InitFla
   const prepared = await prepareCommand(context, { ...flags, config: file }, { reportsWarnings: false });
   const code = flags.login === false ? exitCodes.ok : await tryLogin(context, prepared, answers, destination);
   if (code !== exitCodes.ok) return code;
-  if (await wantsService(flags, destination)) {
-    for (const line of await installUserService(destination)) output.line(line);
-    return code;
-  }
+  const service = unit ?? (await acceptedUnit(flags, destination));
+  const refused = service === null ? null : await installUserService(service, context);
+  if (refused !== null) context.complain(refused);
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
-  output.line(`Next: ingestd check${which}, then ingestd run${which}`);
-  return code;
+  if (service === null || refused !== null)
+    output.line(`Next: ingestd check${which}, then ingestd run${which}`);
+  return refused === null ? exitCodes.ok : exitCodes.unforeseen;
 }
 
-/** Offered where it can be had; without a person only `--user-service` installs it. */
-async function wantsService({ userService }: InitFlags, { prompter, env }: Destination): Promise<boolean> {
-  if (userService !== undefined || prompter === null) return userService === true;
-  if (!(await hasUserManager(env))) return false;
-  return prompter.confirm('Run ingestd now and whenever you log in (a systemd user service)?', true);
+/** Offered where it can be had; null: it is not wanted. */
+async function acceptedUnit({ userService }: InitFlags, destination: Destination) {
+  const { prompter, env } = destination;
+  if (userService === false || prompter === null || !(await hasUserManager(env))) return null;
+  const unit = await userUnit(destination);
+  const former = unit.replaces ? `, which replaces ${unit.file}` : '';
+  const question = `Run ingestd now and whenever you log in (a systemd user service${former})?`;
+  return (await prompter.confirm(question, !unit.replaces)) ? unit : null;
 }
 
 /**

@@ -71,11 +71,15 @@ export async function writeInitFiles(
 }
 
 /** Throws ConfigurationError unless a file may be overwritten: by `force`, or because a person says so. */
-export async function mayOverwrite(file: string, { prompter, force }: Destination): Promise<void> {
+export async function mayOverwrite(
+  file: string,
+  { prompter, force }: Destination,
+  instead = 'name another file with --config',
+): Promise<void> {
   if (force) return;
   if (prompter !== null && (await prompter.confirm(`${file} exists. Overwrite it?`))) return;
   throw new ConfigurationError(
-    `${file} already exists and was not changed; use --force to overwrite it, or name another file with --config`,
+    `${file} already exists and was not changed; use --force to overwrite it, or ${instead}`,
   );
 }
 

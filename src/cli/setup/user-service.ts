@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { makeDirectory } from '../../lib/files/make-directory.ts';
-import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
+import { errorMessage } from '../../model/errors.ts';
 import { homeDirectory } from '../../config/find-places.ts';
 import { userUnitFile } from '../../config/package-files.ts';
 import type { CommandContext } from '../define-command.ts';
-import { mayOverwrite, readIfThere, writeWhole } from './init-files.ts';
+import { readIfThere, writeWhole } from './init-files.ts';
 import type { Destination } from './init-files.ts';
 
 const run = promisify(execFile);
@@ -25,11 +25,10 @@ export async function hasUserManager(env: CommandContext['env']): Promise<boolea
 }
 
 /**
- * Installs the service for this user, with the program that is running and this configuration, and starts it. Gives
- * what was done and how to take it back, a line each. Throws ConfigurationError where a unit is there that is to stay,
- * IngestdError where systemd refuses.
+ * The unit for this user, with the program that is running and this configuration; `replaces`: another one is there.
+ * Throws ConfigurationError where that cannot be read.
  */
-export async function installUserService(destination: Destination): Promise<readonly string[]> {
+export async function userUnit(destination: Destination) {
   const { env } = destination;
   const directory = join(
     env['XDG_CONFIG_HOME'] || join(homeDirectory(env, 'XDG_CONFIG_HOME'), '.config'),
@@ -41,27 +40,38 @@ export async function installUserService(destination: Destination): Promise<read
     configuration: destination.file,
   });
   const before = await readIfThere(file, destination);
-  if (before !== null && before !== text) await mayOverwrite(file, destination);
+  return { directory, file, text, replaces: before !== null && before !== text };
+}
+
+/**
+ * Installs and starts it, and prints what was done and how to take it back. Gives what systemd refused, with the fix; null:
+ * nothing. Throws ConfigurationError where the unit cannot be written.
+ */
+export async function installUserService(
+  { directory, file, text }: Awaited<ReturnType<typeof userUnit>>,
+  { env, output: { line } }: CommandContext,
+): Promise<string | null> {
   await makeDirectory(directory);
   await writeWhole(file, text, 0o644);
+  line(`Wrote ${file}`);
+  let fix = `once it answers, run systemctl --user daemon-reload && systemctl --user enable --now ${unit}`;
   try {
     await systemctl(['daemon-reload'], env);
+    fix = 'see: journalctl --user -u ingestd';
     await systemctl(['enable', unit], env);
     // One that runs already takes over the new configuration.
     await systemctl(['restart', unit], env);
   } catch (error) {
-    throw new IngestdError(
-      'systemd',
-      exitCodes.unforeseen,
-      `systemd does not start ingestd (${errorMessage(error).trim()}); see: journalctl --user -u ingestd`,
-      { cause: error },
-    );
+    const words = errorMessage(error)
+      .replace(/^Command failed: .*\n/, '')
+      .trim();
+    return `systemd does not start ingestd (${words}); ${fix}`;
   }
-  return [
-    `Wrote ${file}; ingestd runs now and whenever you log in`,
-    'While you are logged out too: loginctl enable-linger',
+  line('ingestd runs now and whenever you log in; while you are logged out too: loginctl enable-linger');
+  line(
     `To remove it: systemctl --user disable --now ingestd && rm ${file} && systemctl --user daemon-reload`,
-  ];
+  );
+  return null;
 }
 
 /** The unit that ships with ingestd, for a program and a configuration that may lie anywhere. */

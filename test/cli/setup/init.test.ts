@@ -219,8 +219,8 @@ describe('the user service that init installs', () => {
   const calls = () => readFile(folder.join('calls'), 'utf8');
 
   /** A systemd that takes note of what it is told. */
-  async function withSystemctl(exitCode: number): Promise<Readonly<Record<string, string>>> {
-    const script = `#!/bin/sh\necho "$@" >> "${folder.join('calls')}"\necho no manager >&2\nexit ${exitCode}\n`;
+  async function withSystemctl(exitCode: number, when = 'true'): Promise<Readonly<Record<string, string>>> {
+    const script = `#!/bin/sh\necho "$@" >> "${folder.join('calls')}"\nif ${when}; then\necho no manager >&2\nexit ${exitCode}\nfi\n`;
     await chmod(await folder.write('bin/systemctl', script), 0o755);
     return { PATH: `${folder.join('bin')}:${process.env['PATH'] ?? ''}` };
   }
@@ -253,15 +253,21 @@ describe('the user service that init installs', () => {
     const { code, stderr } = await init(['--no-login', '--folder', 'inbox', '--user-service'], env);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('ingestd.service already exists and was not changed'),
+      `ingestd: ${unitFile()} already exists and was not changed; use --force to overwrite it, or leave out --user-service\n`,
     ]);
     await expect(calls()).rejects.toThrow('ENOENT');
+    await expect(stat(folder.join('.env'))).rejects.toThrow('ENOENT');
   });
 
-  it('is exit code 1, with where to look, where systemd does not take it', async () => {
-    const env = await withSystemctl(1);
-    const { code, stderr } = await init(['--no-login', '--folder', 'inbox', '--user-service'], env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('journalctl --user -u ingestd')]);
+  it.each([
+    ['does not answer', 'true', 'once it answers, run systemctl --user daemon-reload && '],
+    ['does not start it', '[ $2 = restart ]', 'see: journalctl --user -u ingestd\n'],
+  ])('is exit code 1, with what was written and the next step, where systemd %s', async (_, when, fix) => {
+    const env = await withSystemctl(1, when);
+    const { code, stdout, stderr } = await init(['--no-login', '--folder', 'inbox', '--user-service'], env);
+    const refusal = `ingestd: systemd does not start ingestd (no manager); ${fix}`;
+    expect([code, stderr]).toEqual([1, expect.stringContaining(refusal)]);
+    expect(stdout).toContain(`Wrote ${unitFile()}\nNext: ingestd check, then ingestd run\n`);
   });
 
   it('without --share keeps documents private, and says so in its help', async () => {
