@@ -8,10 +8,11 @@ import { errorCode } from '../model/errors.ts';
 /** Standard output of a command. Whatever names and messages hold, only `raw` lets it act on a terminal. */
 export type Output = ReturnType<typeof createOutput>;
 
-/** Writes to a stream; a reader that goes away (`| head`) is no error. */
+/** Writes to a stream; a reader that goes away (`| head`) is no error. `asTyped`: how a line names commands. */
 export function createOutput(
   stream: Writable & { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
+  asTyped = (text: string): string => text,
 ) {
   let used = false;
   let closed = false;
@@ -26,7 +27,7 @@ export function createOutput(
     used = true;
     stream.write(text);
   };
-  const line = (text = ''): void => raw(`${printable(text).replaceAll(ownEscape, '\x1b')}\n`);
+  const line = (text = ''): void => raw(`${printable(asTyped(text)).replaceAll(ownEscape, '\x1b')}\n`);
   const colors = createColors(wantsColor(terminal, env));
   return {
     /** Text of ingestd's own as it stands: scripts, help. */

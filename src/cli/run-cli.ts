@@ -22,6 +22,9 @@ import { createProgram } from './program.ts';
 // Another state.dir would be no way out: its ledger knows no document, and all are uploaded a second time.
 const unwritableFix = 'free up space in the state directory, or make it writable for this user';
 
+/** In no path and no name of a file. */
+const namedCommand = /(?<![\w./-])ingestd (--help|[a-z]+)(?![./-]?\w)/g;
+
 /** The process a command line runs in. */
 export interface Surroundings {
   /** Without the program's own name. */
@@ -49,10 +52,18 @@ export async function runCli({
   writeError = writeStandardError,
 }: Surroundings): Promise<number> {
   const redactor = createRedactor(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
+  // Whoever typed npx may have no ingestd in the PATH: a text names its commands as they can be typed.
+  const asTyped = (text: string): string =>
+    env['npm_command'] === 'exec'
+      ? text.replaceAll(namedCommand, (words, name: string) => (isCommand(name) ? `npx ${words}` : words))
+      : text;
+  const isCommand = (word: string): boolean =>
+    word === '--help' || program.commands.some((command) => command.name() === word);
   const complain = (message: string): void => {
-    for (const line of redactor.redact(message).split('\n')) writeError(`ingestd: ${printable(line)}\n`);
+    for (const line of redactor.redact(asTyped(message)).split('\n'))
+      writeError(`ingestd: ${printable(line)}\n`);
   };
-  const output = createOutput(stdout, env);
+  const output = createOutput(stdout, env, asTyped);
   let exitCode: number = exitCodes.ok;
   const context: CommandContext = {
     env,

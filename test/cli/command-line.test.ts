@@ -103,6 +103,14 @@ describe('a usage error is exit code 2, in one line on standard error', () => {
   });
 });
 
+it('names commands by npx where that is how it was called, and no file so', async () => {
+  const env = { npm_command: 'exec' };
+  const { stdout } = await inProcess(['log', 'ingestd run.pdf'], { cwd: folder.path, env });
+  expect(stdout).toMatch(/^ingestd run\.pdf is unknown/);
+  const { stderr } = await inProcess(['frob'], { cwd: folder.path, env });
+  expect(stderr).toBe('ingestd: "frob" is not a command; npx ingestd --help lists them\n');
+});
+
 describe('a configuration error is exit code 2', () => {
   it.each(['run', 'check', 'auth login'])(
     'of %s, whether the option stands before or behind',

@@ -120,8 +120,10 @@ describe('init without a terminal', () => {
   });
 
   it('writes the file that --config names, and makes its directory', async () => {
-    const { code } = await init(['--no-login', '--folder', 'inbox', '--config', 'etc/deep/my.yaml']);
+    const words = ['--no-login', '--folder', 'inbox', '--config', 'etc/deep/my.yaml'];
+    const { code, stdout } = await init(words, { npm_command: 'exec' });
     expect(code).toBe(0);
+    expect(stdout).toContain('Next: npx ingestd check --config etc/deep/my.yaml, then npx ingestd run ');
     expect((await written('etc/deep/my.yaml')).settings.folders[0]?.path).toBe(folder.join('inbox'));
     expect((await stat(folder.join('etc/deep/.env'))).mode & 0o777).toBe(0o600);
   });
