@@ -53,4 +53,11 @@ describe('standard output', () => {
     const { code, stderr } = await through('cmp whole.txt <("$@"; "$@")', '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
+
+  it('in one file with standard error stands in the order in which both were written', async () => {
+    await folder.write('inbox/a.txt', 'text');
+    await folder.write('a.csv', 'folder,path,docId\ninbox,a.txt,1\n');
+    const { stderr } = await through('"$@" >both.txt 2>&1; cat both.txt >&2', 'ledger', 'import', 'a.csv');
+    expect(stderr).toMatch(/1 document adopted\.\n.*does not say the sharing mode/);
+  });
 });
