@@ -15,6 +15,7 @@ import {
   isAbsent,
   isAtOrBelow,
   isPerhapsSame,
+  isSameFile,
   joinPath,
   nameOf,
   refKey,
@@ -457,7 +458,7 @@ export class Engine {
     const { ref, seen } = task;
     if (before === null || seen === null) return;
     this.#noteUnsent(ref, before, seen.stat);
-    if (sameFile(before.stat, seen.stat)) return;
+    if (isSameFile(before.stat, seen.stat)) return;
     const record = this.#ledger.get(ref);
     if (record !== undefined) this.#unsentModes.keep(before.stat, modeOfRecord({ ref, record }));
     else this.#roots.inBackground(this.#comparison.noteSaved(ref, seen.stat, before.stat));
@@ -471,7 +472,7 @@ export class Engine {
   /** `by`: what stands in the place of a file, which may be its save; it is shared no more widely than that was to be. */
   #noteUnsent(ref: DocumentRef, before: Seen, by: FileStat | null): void {
     this.#unsentModes.note(ref, before);
-    if (by !== null && !sameFile(before.stat, by)) this.#inherit({ ref, stat: before.stat }, by);
+    if (by !== null && !isSameFile(before.stat, by)) this.#inherit({ ref, stat: before.stat }, by);
   }
 
   /** What a file counts as held with, what is saved in its place does: over a restart, where the ledger knows it. */
@@ -509,7 +510,7 @@ export class Engine {
     const before = this.#unsentAttachments.at(owner, path);
     if (before === null && !wasAttached) return;
     this.#unsentAttachments.note(file);
-    if (before !== null && !sameFile(before.stat, stat)) this.#inherit({ ref, stat: before.stat }, stat);
+    if (before !== null && !isSameFile(before.stat, stat)) this.#inherit({ ref, stat: before.stat }, stat);
   }
 
   /** Of a document's file that changed while it is attached, what its record says is true no more. */

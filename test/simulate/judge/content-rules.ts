@@ -152,14 +152,19 @@ const onlyDocuments: Rule = ({ request, document, file: { path, role } }, add) =
 };
 
 /** Contract, section 4: no attachment alone, for as long as it stays one. */
-const noAttachmentAlone: Rule = ({ request, moment, document, file: { path, role, identity } }, add) => {
+const noAttachmentAlone: Rule = ({ request, moment, document, file }, add) => {
+  const { path, role, identity } = file;
   const isLink = moment.reading.pathsOf(identity).length > 1;
   const taint = moment.taintOf(identity);
   const owner = role.kind === 'attachment' ? role.owner : isLink || taint.isOpen ? null : taint.owner;
   // What came to its owner's own place is that document's content by now, wherever it goes with that.
   const isContent = owner === path || (document !== null && taint.sentWith.includes(document.docId));
-  if (owner !== null && !isContent && (request.kind === 'upload' || request.file !== null))
-    add('attachment-alone', `${path} is sent alone, and is an attachment of ${owner}`);
+  if (owner === null || isContent || (request.kind !== 'upload' && request.file === null)) return;
+  const isAsItWas = role.kind === 'attachment' || taint.holdings.some((one) => isTold(one, file));
+  add(
+    isAsItWas ? 'attachment-alone' : 'attachment-alone/by-identity',
+    `${path} is sent alone, and is an attachment of ${owner}`,
+  );
 };
 
 /** Contract, sections 4, 7.10, 7.29 and 7.35: it waits for what says what it is. */
@@ -201,15 +206,18 @@ const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, state
     ...moment.taintOf(file.identity).holdings,
   ];
   const found = holdings.filter((holding) => widensByAbsence(mode, holding, statement));
-  // Of what was renamed and edited only its number tells which file it is (contract 7.19).
-  const isTold = ({ path, text = file.text }: Holding) => path === file.path || text === file.text;
-  const wider = found.find(isTold) ?? found[0];
+  const wider = found.find((holding) => isTold(holding, file)) ?? found[0];
   if (wider !== undefined)
     add(
-      isTold(wider) ? 'wider-than-its-file' : 'wider-than-its-file/by-identity',
+      isTold(wider, file) ? 'wider-than-its-file' : 'wider-than-its-file/by-identity',
       `${file.path} goes out with ${mode}, stated by ${statement.by} ${statement.place}; its file counts as ${wider.mode} since ${wider.path}`,
     );
 };
+
+/** Of what was renamed and edited only its number tells which file it is (contract 7.19). */
+function isTold({ path, text }: Holding, file: RoledFile): boolean {
+  return path === file.path || text === undefined || text === file.text;
+}
 
 /** Contract 7.27: no mode widens over attachments that cannot be taken back. */
 const noWiderOverAttachments: Rule = ({ request, document, file: { path, role } }, add) => {
