@@ -250,6 +250,19 @@ describe('the simulation', () => {
       never: /upload +t\.csv/,
     },
     {
+      what: 'without birth times a link is told by its content alone where the document’s own is gone (7.19, 7.25)',
+      first: [{ path: 'inbox/private/b.txt', text: 'a' }],
+      steps: [
+        [0, { kind: 'link', path: 'inbox/private/b.txt', to: 'inbox/d/e/summary.pdf' }],
+        [0, { kind: 'answer', ending: { kind: 'rejected', taken: false } }, 'connect'],
+        [65_000, { kind: 'remove', path: 'inbox/private/b.txt' }],
+        [0, { kind: 'ledger', fails: 'write', forMs: 12_000 }],
+        [0, write('d/e/summary.pdf', 'b')],
+        [15_000, { kind: 'resolve', how: 'again' }],
+      ],
+      setting: { habits: { hasBirthTimes: false } },
+    },
+    {
       what: 'an attachment goes along with its document where case does not count',
       first: [
         { path: 'inbox/d/e/report.pdf', text: 'a' },

@@ -180,7 +180,7 @@ export class HeldDocuments {
       // What was there when the disk was seen last has been there until now.
       for (const spans of [one.stood, one.told, one.been] as readonly Map<object | string, Span>[])
         for (const [what, span] of spans)
-          if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now });
+          if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now, seenAt: -Infinity });
       // What has become known meanwhile came to where it stood until now.
       if (this.#followed !== null)
         for (const path of this.#namesOf(one, this.#followed))
@@ -243,9 +243,11 @@ export class HeldDocuments {
         const hasCome = path === one.holding.path || directory === one.directory || this.#hasStood(one, path);
         if (isSeen && hasCome && !one.left.has(path)) noteStood(one.stood, identity, now);
       }
-      for (const { path, text, identity } of files)
-        if (text === one.text && one.files.has(identity)) noteStood(one.told, path, now);
-        else if (text === one.text) one.copies.add(path);
+      // Where its own place has a link of it, what is edited elsewhere is told by that alone.
+      const isAtPlace = paths.some((path) => one.places.has(path));
+      for (const { path, identity } of files.filter(({ text }) => text === one.text))
+        if (!one.files.has(identity)) one.copies.add(path);
+        else if (!isAtPlace || one.places.has(path)) noteStood(one.told, path, now);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;
