@@ -263,6 +263,14 @@ describe('the simulation', () => {
       setting: { habits: { hasBirthTimes: false } },
     },
     {
+      what: 'what stands below a directory whose ignore file is not valid is not known to be private (7.27, 7.35)',
+      first: firstOf({ 'private/é.pdf': 'a', 'private/é.meta.json': '{"shareInfo":{"mode":"NONE"}}' }),
+      steps: [
+        [0, { kind: 'write', path: 'inbox/.ingestignore', text: '*.pdf', encoding: 'utf16le' }],
+        [20_000, { kind: 'link', path: 'inbox/private/é.pdf', to: 'inbox/é.csv' }],
+      ],
+    },
+    {
       what: 'an attachment goes along with its document where case does not count',
       first: [
         { path: 'inbox/d/e/report.pdf', text: 'a' },

@@ -190,7 +190,7 @@ export class HeldDocuments {
       for (const path of paths) noteStood(one.been, path, now);
       for (const path of this.#namesOf(one, reading)) {
         // What stands below an ignore file that is not valid is not looked at (contract 7.35).
-        if (reading.shutDirectory(path) === null) noteStood(one.stood, path, now);
+        if (reading.shutDirectory(path) === null) this.#noteSeen(one.stood, path, now, startedAt);
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
         else one.taken.add(path);
       }
@@ -241,13 +241,13 @@ export class HeldDocuments {
         const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
         // To where its file has been for a moment only its record has not followed.
         const hasCome = path === one.holding.path || directory === one.directory || this.#hasStood(one, path);
-        if (isSeen && hasCome && !one.left.has(path)) noteStood(one.stood, identity, now);
+        if (isSeen && hasCome && !one.left.has(path)) this.#noteSeen(one.stood, identity, now, startedAt);
       }
       // Where its own place has a link of it, what is edited elsewhere is told by that alone.
       const isAtPlace = paths.some((path) => one.places.has(path));
       for (const { path, identity } of files.filter(({ text }) => text === one.text))
         if (!one.files.has(identity)) one.copies.add(path);
-        else if (!isAtPlace || one.places.has(path)) noteStood(one.told, path, now);
+        else if (!isAtPlace || one.places.has(path)) this.#noteSeen(one.told, path, now, startedAt);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;
@@ -298,6 +298,14 @@ export class HeldDocuments {
 
   #isKnown(one: HeldDocument, identity: object): boolean {
     return one.accepted === identity || this.#hasStood(one, identity);
+  }
+
+  /** What was not seen for long enough, before it went or the process ended, has to be seen anew. */
+  #noteSeen<T>(spans: Map<T, Span>, what: T, now: number, startedAt: number): void {
+    const { from, until } = spans.get(what) ?? { from: now, until: now };
+    const began = from < startedAt && startedAt - from < this.#seenMs ? startedAt : from;
+    const isOver = until < now && until - began < this.#seenMs;
+    spans.set(what, { from: isOver ? now : began, until: now, seenAt: now });
   }
 
   #hasStood({ stood }: HeldDocument, what: object | string): boolean {

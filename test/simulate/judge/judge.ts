@@ -161,8 +161,15 @@ export class Judge {
       for (const { path, identity } of reading.files.values()) if (paths.has(path)) identities.add(identity);
     }
     // An approval lets go what is missing, not what is back.
-    for (const answered of [this.#approved, this.#kept])
-      for (const docId of answered.keys()) if (!this.#isOutOfSight(docId, reading)) answered.delete(docId);
+    for (const docId of this.#approved) if (!this.#isOutOfSight(docId, reading)) this.#approved.delete(docId);
+    for (const docId of this.#kept.keys()) {
+      const one = this.held.all.get(docId);
+      if (one === undefined || this.#isOutOfSight(docId, reading)) continue;
+      // What came to where its file was for a moment may be another one.
+      if (this.#inSight(one, reading).some((file) => this.held.isKnownFile(one, file)))
+        this.#kept.delete(docId);
+      else this.#kept.set(docId, { isSure: false });
+    }
     this.#keep(reading, now);
   }
 
@@ -624,11 +631,15 @@ export class Judge {
   #isOutOfSight(docId: string, reading: Reading): boolean {
     const one = this.held.all.get(docId);
     if (one === undefined) return false;
-    const inSight = this.held
-      .filesOf(one, reading)
-      .filter(({ isHidden, role }) => !isHidden && role.kind !== 'elsewhere');
+    const inSight = this.#inSight(one, reading);
     // Another document's own file does not count.
     return this.held.othersOf(inSight, reading, one).length >= new Set(inSight.map(keyOf)).size;
+  }
+
+  #inSight(one: HeldDocument, reading: Reading): readonly RoledFile[] {
+    return this.held
+      .filesOf(one, reading)
+      .filter(({ isHidden, role }) => !isHidden && role.kind !== 'elsewhere');
   }
 
   /** The file that a request is of; of several with its text, one that the service does not hold yet. */

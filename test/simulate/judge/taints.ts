@@ -104,7 +104,9 @@ export class Taints {
         continue;
       }
       if (last !== undefined) last.to ??= now;
-      if (states !== null && !sent.has(identity))
+      // No directory is listed below another one whose ignore file is not valid (contract 7.35).
+      const shut = reading.shutDirectory(path) ?? directoryOf(path);
+      if (states !== null && !sent.has(identity) && shut === directoryOf(path))
         this.#unsent.set(identity, [...spans, { mode: states, path, text, from: now, to: null }]);
     }
     for (const [identity, spans] of this.#unsent) {
