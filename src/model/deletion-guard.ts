@@ -35,14 +35,13 @@ export type Verdict = { readonly kind: 'allow' } | { readonly kind: 'hold'; read
 export function judgeDeletions(proposal: Proposal): Verdict {
   const { removed, recent, held, documents, limits, rootChanged, unmounted } = proposal;
   if (removed === 0) return { kind: 'allow' };
+  // How many it is grows while it is held, and is said beside the reason.
   if (rootChanged) {
-    const were = removed === 1 ? 'was' : 'were';
-    const reason = `the folder is not the same directory as before, and ${countWords(removed, 'document')} ${were} missing from it`;
+    const reason = 'the folder is not the same directory as before, and documents are missing from it';
     return { kind: 'hold', reason };
   }
   if (unmounted > 0) {
-    const were = unmounted === 1 ? 'was' : 'were';
-    const reason = `a volume was mounted or unmounted below the folder, and ${countWords(unmounted, 'document')} ${were} missing after that`;
+    const reason = 'a volume was mounted or unmounted below the folder, and documents are missing since';
     return { kind: 'hold', reason };
   }
   const count = removed + recent + held;
@@ -52,8 +51,8 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   return {
     kind: 'hold',
     reason:
-      `${numberWords(count)} of ${countWords(documents, 'document')} disappeared within ten minutes${gone}, more than the limits of ` +
-      `${numberWords(limits.maxDeleteCount)} and ${limits.maxDeletePercent} %`,
+      `more than ${countWords(limits.maxDeleteCount, 'document')}, and more than ${limits.maxDeletePercent} % of the ` +
+      `folder’s ${numberWords(documents)}, disappeared within ten minutes${gone}`,
   };
 }
 

@@ -1,3 +1,5 @@
+import { numberWords } from '../lib/text/amounts.ts';
+import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { DocumentRef } from '../model/document.ts';
 import { inDoubtCode } from '../model/doubts.ts';
@@ -5,8 +7,12 @@ import type { SendKind, Unclearable } from '../model/operation.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
+import type { Task } from './tasks/task.ts';
 
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
+
+/** So many documents are named. */
+const mostNamed = 3;
 
 export type ActivityReports = ReturnType<typeof createActivityReports>;
 
@@ -40,9 +46,24 @@ export function createActivityReports({
       const what = code === inDoubtCode ? 'in doubt' : 'failed';
       add({ ...ref, what, docId: docIdOf(ref), message, code, ...(operation && { operation }) });
     },
-    /** The file of a deletion that was held. */
-    addReturned: (ref: DocumentRef): void => {
-      const message = 'its file is back, so that its deletion is no longer held';
+    /** `documents`: how many they are, of which the first are named. */
+    addHeld: (
+      folder: string,
+      held: readonly Pick<Task, 'ref'>[],
+      reason: string,
+      documents: number,
+    ): void => {
+      const paths = held.slice(0, Math.min(mostNamed, documents)).map(({ ref }) => ref.path);
+      const [path = ''] = paths;
+      const ref = { folder, path };
+      if (documents === 1) return add({ ...ref, what: 'held', docId: docIdOf(ref), message: reason });
+      const more = documents - paths.length;
+      const named = `${paths.toSorted(inNaturalOrder).join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
+      add({ folder, path: '', what: 'held', docId: null, message: `${reason}: ${named}`, documents });
+    },
+    /** The file of a deletion that was held, or that a person has approved. */
+    addReturned: (ref: DocumentRef, isApproved: boolean): void => {
+      const message = `its file is back, so that ${isApproved ? 'it is not deleted' : 'its deletion is no longer held'}`;
       add({ ...ref, what: 'returned', docId: docIdOf(ref), message });
     },
     /** What the interface gives no way to take back. */

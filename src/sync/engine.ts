@@ -1,8 +1,6 @@
 import { groupBy } from '../lib/group-by.ts';
 import { createGathered } from '../lib/queue/gathered.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
-import { numberWords } from '../lib/text/amounts.ts';
-import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
@@ -177,8 +175,6 @@ const abortedMs = 2_000;
 
 /** In one pass, probes of documents chosen at random that were all not taken: at most 4 s apart, they take minutes. */
 const mostUntakenInPass = 50;
-/** So many are named when the first deletions of a folder are held. */
-const mostNamed = 3;
 const busyStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** On its way to a request, or in it. */
 const untriedStates: readonly StateKind[] = [
@@ -404,9 +400,13 @@ export class Engine {
     }
     const view = this.folders.viewOf(folder);
     this.#roots.directoryListed(scan);
-    const ended = this.holds.approvalsEndedBy(scan);
+    const answered = this.holds.answeredIn(scan);
+    for (const ref of answered)
+      if (this.#ledger.answer(ref) === 'delete') this.#reports.addReturned(ref, true);
     // The next scan tries again.
-    if (ended !== null) this.#roots.inBackground(this.#writer.commit([ended]));
+    const paths = answered.map(({ path }) => path);
+    if (paths.length > 0)
+      this.#roots.inBackground(this.#writer.commit([{ kind: 'unapprove', folder, paths }]));
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (differences.proof !== null) this.#roots.rootProved(scan, differences.proof);
     this.#noteLeft(scan);
@@ -680,7 +680,7 @@ export class Engine {
     const { state } = task;
     if (state !== before) {
       if (before.kind === 'ready') this.#sends.leave(task, before.bulkKey);
-      if (before.kind === 'held' && task.present) this.#reports.addReturned(task.ref);
+      if (before.kind === 'held' && task.present) this.#reports.addReturned(task.ref, false);
       const dueAt = dueOf(task);
       if (dueAt === null) this.#timers.delete(task.key);
       else this.#timers.set(task.key, dueAt);
@@ -1075,6 +1075,8 @@ export class Engine {
 
   /** Moves a task by what its inspection found. */
   async #conclude(task: Task, found: Assessment): Promise<void> {
+    const isBack = found.kind !== 'gone' && found.kind !== 'dormant' && found.kind !== 'unknown';
+    if (isBack && this.#ledger.answer(task.ref) === 'delete') this.#reports.addReturned(task.ref, true);
     switch (found.kind) {
       case 'send': {
         await this.holds.endApproval(task);
@@ -1383,8 +1385,8 @@ export class Engine {
   }
 
   /**
-   * Held from now on. The first of a folder is reported, with the number of all that go with it. `where`: the directory
-   * that has to be read for it to end.
+   * Held from now on. The first of a folder is reported, with the number of all that go with it, and what comes to it
+   * later, by how many that are. `where`: the directory that has to be read for it to end.
    */
   async #hold(
     tasks: readonly Task[],
@@ -1402,13 +1404,10 @@ export class Engine {
     };
     for (const task of tasks) this.#advance(task, held);
     const hidden = this.holds.hiddenIn(folder) !== undefined;
-    if (this.holds.isHeld(folder) || (where !== null && hidden)) return this.holds.recount(folder);
-    const first = [...this.tasks.missing(folder)].slice(0, mostNamed).map(({ ref }) => ref.path);
-    const more = documents - first.length;
-    const named = `${first.toSorted(inNaturalOrder).join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
-    const message = `${reason}: ${named}`;
-    this.#reports.add({ folder, path: '', what: 'held', docId: null, message, documents });
-    await this.holds.begin(folder, reason, where ?? undefined);
+    const isKnown = this.holds.isHeld(folder) || (where !== null && hidden);
+    const added = isKnown ? await this.holds.recount(folder) : documents;
+    if (added > 0) this.#reports.addHeld(folder, tasks, reason, added);
+    if (!isKnown) await this.holds.begin(folder, { reason, documents, hiddenIn: where ?? undefined });
   }
 
   /** A directory could be read: what may have been in it, or below it, is looked for again. */

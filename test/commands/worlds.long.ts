@@ -369,7 +369,7 @@ const worlds: Readonly<Record<string, World>> = {
     counts: { onDisk: 1, skipped: 1, held: 12, kept: 1 },
     check: [4, { inbox: 'held', 'inbox/sub/table.bak': 'unsupported-type' }],
     plan: { held: 12, skipped: 1, kept: 1, move: 1 },
-    status: { held: [{ count: 12, reason: expect.stringMatching(/documents were missing from it/) }] },
+    status: { held: [{ count: 12, reason: expect.stringMatching(/documents are missing from it/) }] },
     why: { 'inbox/n3.txt': { next: expect.stringMatching(/^its deletion waits for your approval/) } },
   },
 
@@ -673,11 +673,7 @@ function facts({
     reasons: reasons.filter(({ code }) => !['not-running', 'paused', 'held'].includes(code)),
     folders: folders.map((one) => compared.map((name) => [one.name, name, one[name]])),
     lists: [failures, skipped, waiting].map((list) => list.toSorted((a, b) => (a.path < b.path ? -1 : 1))),
-    // How many were missing when it began depends on which of them was judged first.
-    held: held.map(({ since: _since, reason, ...rest }) => [
-      rest,
-      reason.replace(/\d+ documents/, 'documents'),
-    ]),
+    held: held.map(({ since: _since, ...rest }) => rest),
     inDoubt,
     narrower,
     duplicates,

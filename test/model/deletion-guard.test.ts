@@ -48,7 +48,7 @@ describe('the guard of deletions', () => {
   it('names those that a volume took with it', () => {
     expect(judgeDeletions(proposalOf({ removed: 1, unmounted: 1 }))).toEqual({
       kind: 'hold',
-      reason: 'a volume was mounted or unmounted below the folder, and 1 document was missing after that',
+      reason: 'a volume was mounted or unmounted below the folder, and documents are missing since',
     });
   });
 

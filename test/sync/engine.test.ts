@@ -283,6 +283,35 @@ describe('the sync engine', () => {
     expect(world.ledger().hold('inbox')).toBeUndefined();
   });
 
+  it('tells of each deletion that comes to those that are held, and of each approved one whose file is back', async () => {
+    world = await filled(40);
+    removeFiles(0, 21);
+    await world.sync();
+    removeFiles(21, 22);
+    await world.sync();
+    removeFiles(22, 36);
+    await world.sync();
+    await world.restart();
+    await world.quiesce();
+    const held = world.activities.filter(({ what }) => what === 'held');
+    expect(held.map(({ path, documents }) => [path, documents])).toEqual([
+      ['', 21],
+      ['a/21.txt', 1],
+      ['', 14],
+    ]);
+    expect(held[1]?.message).toBe(world.ledger().hold('inbox')?.reason);
+    expect(world.ledger().hold('inbox')?.documents).toBe(36);
+
+    expect(await world.engine().approve('inbox')).toHaveLength(36);
+    world.folder.write('a/0.txt', 'back');
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(5);
+    expect(world.activities.filter(({ what }) => what === 'returned')).toMatchObject([
+      { path: 'a/0.txt', message: 'its file is back, so that it is not deleted' },
+    ]);
+  });
+
   it('an approval shortens no grace: what goes while others are held is waited for as long as ever', async () => {
     world = await filled(30);
     removeFiles(1, 30);

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../model/deletion-guard.ts';
 import { joinPath } from '../../model/document.ts';
-import type { DirectoryScan } from '../../model/document.ts';
-import type { Change, DirectoryRef, Hold } from '../../model/ports/ledger-port.ts';
+import type { DirectoryScan, DocumentRef } from '../../model/document.ts';
+import type { DirectoryRef, Hold } from '../../model/ports/ledger-port.ts';
 import type { Task } from '../tasks/task.ts';
 import { heldTogether, judgeMissing } from './deletions.ts';
 import type { EngineParts } from '../parts.ts';
@@ -96,8 +96,11 @@ export class DeletionHolds {
   }
 
   /** Kept across a restart. `hiddenIn`: it ends by itself when this directory has been listed. */
-  async begin(folder: string, reason: string, hiddenIn?: DirectoryRef): Promise<void> {
-    const hold = { since: this.#parts.clock.now(), reason, documents: this.tasks(folder).length, hiddenIn };
+  async begin(folder: string, hold: Pick<Hold, 'reason' | 'documents' | 'hiddenIn'>): Promise<void> {
+    await this.#write(folder, { since: this.#parts.clock.now(), ...hold });
+  }
+
+  async #write(folder: string, hold: Hold): Promise<void> {
     this.#beingWritten.set(folder, hold);
     try {
       await this.#parts.writer.commit([{ kind: 'hold', folder, hold }]);
@@ -106,18 +109,23 @@ export class DeletionHolds {
     }
   }
 
-  /** How many are held may have changed. Those that are missing and were not judged yet count as before. */
-  async recount(folder: string): Promise<void> {
-    const hold = this.#parts.ledger.hold(folder);
-    const missing = this.#parts.tasks.missing(folder).size;
-    const documents = Math.max(this.tasks(folder).length, Math.min(hold?.documents ?? 0, missing));
-    if (hold !== undefined && documents !== hold.documents)
-      await this.#parts.writer.commit([{ kind: 'hold', folder, hold: { ...hold, documents } }]);
+  /**
+   * How many are held may have changed: gives by how many they are more. Those that are missing and were not judged yet
+   * count as before.
+   */
+  async recount(folder: string): Promise<number> {
+    const hold = this.#hold(folder);
+    if (hold === undefined) return 0;
+    const { tasks } = this.#parts;
+    const before = hold.documents ?? 0;
+    const documents = Math.max(tasks.held(folder).size, Math.min(before, tasks.missing(folder).size));
+    if (documents !== before) await this.#write(folder, { ...hold, documents });
+    return documents - before;
   }
 
   /** Documents of a folder whose deletions are held. */
   tasks(folder: string): readonly Task[] {
-    return [...this.#parts.tasks.missing(folder)].filter(isHeld);
+    return [...this.#parts.tasks.held(folder)];
   }
 
   /** Documents of a folder that a person may keep: their deletions are held, or refused, or released and not under way. */
@@ -174,14 +182,14 @@ export class DeletionHolds {
 
   /**
    * A file that came back while the daemon was down has no task. What was decided about it ends, so that a person is
-   * asked when it goes another time. Null: none has.
+   * asked when it goes another time.
    */
-  approvalsEndedBy({ folder, directory, entries }: DirectoryScan): Change | null {
-    if (!this.#parts.ledger.hasApprovals(folder)) return null;
-    const paths = entries
-      .map(({ name }) => joinPath(directory, name))
-      .filter((path) => this.#parts.ledger.answer({ folder, path }) !== undefined);
-    return paths.length === 0 ? null : { kind: 'unapprove', folder, paths };
+  answeredIn({ folder, directory, entries }: DirectoryScan): readonly DocumentRef[] {
+    const { ledger, tasks } = this.#parts;
+    if (!ledger.hasApprovals(folder)) return [];
+    return entries
+      .map(({ name }) => ({ folder, path: joinPath(directory, name) }))
+      .filter((ref) => ledger.answer(ref) !== undefined && tasks.get(ref) === undefined);
   }
 
   /** A hold that holds nothing ends, once everything was listed. */

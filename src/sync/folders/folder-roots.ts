@@ -96,7 +96,7 @@ export class FolderRoots {
   }
 
   /** Nobody waits for this: the next scan does again what a stop ended. What else fails is unexpected. */
-  inBackground(work: Promise<void>): void {
+  inBackground(work: Promise<unknown>): void {
     void work.catch((error: unknown) => {
       if (errorCode(error) !== 'stopped')
         this.#parts.log.error({ error: errorMessage(error) }, 'what a scan found could not be noted');

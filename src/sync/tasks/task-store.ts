@@ -51,6 +51,7 @@ export class TaskStore {
   readonly #directories = new Map<string, Map<string, Task>>();
   readonly #states = new SetsByKey<StateKind, Task>();
   readonly #missing = new SetsByKey<string, Task>();
+  readonly #held = new SetsByKey<string, Task>();
   readonly #missingSizes = new SetsByKey<number, Task>();
   readonly #newSizes = new SetsByKey<number, Task>();
   readonly #files = new SetsByKey<number | string, Task>();
@@ -147,6 +148,11 @@ export class TaskStore {
     return this.#missing.of(folder);
   }
 
+  /** Those of them whose deletions wait for a person. */
+  held(folder: string): ReadonlySet<Task> {
+    return this.#held.of(folder);
+  }
+
   /** Tasks of files without a record that could be the one of this stat: of its size, or the same file. A copy. */
   newcomersLike(stat: FileStat): readonly Task[] {
     const others = [...this.presentLike(stat)].filter(
@@ -178,6 +184,7 @@ export class TaskStore {
     this.#count(task, 1);
     const { kind } = task.state;
     this.#states.add(kind, task);
+    if (kind === 'held') this.#held.add(task.ref.folder, task);
     if (task.present) {
       if (task.seen === null) return;
       this.#files.add(fileKey(task.seen.stat), task);
@@ -194,6 +201,7 @@ export class TaskStore {
   #leave(task: Task): void {
     this.#count(task, -1);
     this.#states.delete(task.state.kind, task);
+    this.#held.delete(task.ref.folder, task);
     if (task.present && task.seen !== null) {
       this.#files.delete(fileKey(task.seen.stat), task);
       this.#newSizes.delete(task.seen.stat.size, task);

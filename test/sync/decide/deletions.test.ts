@@ -93,17 +93,17 @@ function verdict(given: Circumstances) {
 }
 
 const allow = { kind: 'allow' };
-const disappeared = (words: string, gone = '') => ({
+const disappeared = (documents: number, gone = '') => ({
   kind: 'hold',
-  reason: `${words} disappeared within ten minutes${gone}, more than the limits of 10 and 50 %`,
+  reason: `more than 10 documents, and more than 50 % of the folder’s ${documents}, disappeared within ten minutes${gone}`,
 });
 const anotherRoot = {
   kind: 'hold',
-  reason: 'the folder is not the same directory as before, and 1 document was missing from it',
+  reason: 'the folder is not the same directory as before, and documents are missing from it',
 };
 const unmounted = {
   kind: 'hold',
-  reason: 'a volume was mounted or unmounted below the folder, and 1 document was missing after that',
+  reason: 'a volume was mounted or unmounted below the folder, and documents are missing since',
 };
 
 const mountedAt = (ino: number): FileIdentity => ({ ino, birthtimeMs: 100 + ino, dev: 1 });
@@ -116,19 +116,15 @@ const remembered: Circumstances = {
 describe('deletions of one folder are judged together', () => {
   it.each<readonly [string, Circumstances, object]>([
     ['few go out', { gone: 20 }, allow],
-    ['many are held', { gone: 21 }, disappeared('21 of 40 documents')],
-    ['those that are held already count', { gone: 21, held: 20 }, disappeared('21 of 40 documents')],
+    ['many are held', { gone: 21 }, disappeared(40)],
+    ['those that are held already count', { gone: 21, held: 20 }, disappeared(40)],
     ['what is held already is not judged again', { gone: 21, held: 21 }, allow],
     [
       'what went otherwise since is no document of the folder any more',
       { gone: 20, removed: [{ at: 15 * minuteMs, count: 8, documents: 1_000 }] },
-      disappeared('28 of 48 documents', ' (8 of them deleted already)'),
+      disappeared(48, ' (8 of them deleted already)'),
     ],
-    [
-      'what is kept at the service is no part of the whole',
-      { gone: 12, kept: 18 },
-      disappeared('12 of 22 documents'),
-    ],
+    ['what is kept at the service is no part of the whole', { gone: 12, kept: 18 }, disappeared(22)],
     ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
     [
       'what comes beside a hold is held with it',
