@@ -151,6 +151,20 @@ describe('check', () => {
     ]);
   });
 
+  it('warns of them once, though their directory is listed again because another one cannot be read', async () => {
+    await folder.write('inbox/a.pdf.attachments/x.csv', '1');
+    await folder.write('ingestd.yaml', embedded + inbox);
+    await mkdir(folder.join('inbox/closed'), { mode: 0 });
+    for (const path of ['', 'inbox', 'inbox/a.pdf.attachments']) await chmod(folder.join(path), 0o755);
+    const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
+    const found = await asUser(() => checkFolders(settings, emptyLedger()));
+    expect(found.map(({ code }) => code).toSorted()).toEqual([
+      'documents',
+      'orphan-attachments',
+      'unreadable-directory',
+    ]);
+  });
+
   it('warns of a documentUrl that nobody can follow, which is sent as it stands', async () => {
     await folder.write('inbox/a.pdf', 'x');
     await folder.write('inbox/a.pdf.meta.json', '{"documentUrl": "intranet/a"}');

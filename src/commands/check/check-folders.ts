@@ -19,8 +19,10 @@ import { asItStands, withRestingEngine } from '../offline/resting-engine.ts';
 
 /** What the status of the daemon's own engine says of the folders: what would be refused, held or wait, with the reason. */
 export async function checkFolders(settings: Settings, ledger: LedgerPort): Promise<readonly CheckFinding[]> {
-  const directories: DirectoryScan[] = [];
-  const onDirectory = (scan: DirectoryScan): void => void directories.push(scan);
+  // By their places: what may have changed meanwhile is listed again.
+  const directories = new Map<string, DirectoryScan>();
+  const onDirectory = (scan: DirectoryScan): void =>
+    void directories.set(refKey({ folder: scan.folder, path: scan.directory }), scan);
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: null, onDirectory },
     async (resting) => {
@@ -31,7 +33,7 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
       return [
         ...statusFindings(restingStatus(resting, { most: Infinity }), ledger),
         ...attached,
-        ...(await fileFindings(directories, resting.folders)),
+        ...(await fileFindings(directories.values(), resting.folders)),
       ];
     },
   );
@@ -81,7 +83,7 @@ const neverThereFix = 'It was never there: create it, mount it, or correct folde
 
 /** What no command but this one says: attachments without their document, and addresses that nobody can follow. */
 async function fileFindings(
-  directories: readonly DirectoryScan[],
+  directories: Iterable<DirectoryScan>,
   ports: readonly FolderPort[],
 ): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [];
