@@ -6,6 +6,7 @@ import { durationWords } from '../lib/text/amounts.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes, isDiskFull, StateLockedError } from '../model/errors.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
+import type { Settings } from '../model/settings.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import { UnsentAttachments } from '../sync/decide/unsent-attachments.ts';
@@ -31,8 +32,8 @@ export interface RunOptions extends Reloaded {
 interface Origin {
   /** Why it is not the configuration on disk; null: it is. */
   readonly refused: string | null;
-  /** After another configuration, in the same process. */
-  readonly isReloaded: boolean;
+  /** What ran before it in the same process; null: nothing else. */
+  readonly former: Settings | null;
 }
 
 /** A lease that is free is there after this. */
@@ -71,24 +72,24 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     let current: Reloaded = first;
     let before: Reloaded | null = null;
     let refused: string | null = null;
-    let isReloaded = false;
+    let former: Settings | null = null;
     for (;;) {
       try {
-        const next: Reloaded | null = await runUntilChanged(current, { refused, isReloaded }, () => {
+        const next: Reloaded | null = await runUntilChanged(current, { refused, former }, () => {
           if (before !== null) log.info({}, 'the new configuration is in effect');
           before = null;
         }).catch((error: unknown) => waitForSpace(current, error));
         if (next === null) return exitCodes.ok;
         // The same after the state directory was lost to another host.
-        isReloaded = next !== current;
-        before = isReloaded ? current : null;
+        before = next === current ? null : current;
+        former = before === null ? null : current.settings;
         current = next;
         refused = null;
       } catch (error) {
         // What can be read need not be what can be run: an address open to others without a token, a folder that is not there.
         if (before === null) throw error;
         refused = refusalOf(error, log);
-        isReloaded = true;
+        former = current.settings;
         current = before;
         before = null;
       }
@@ -242,7 +243,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   async function runAlone(
     current: Reloaded,
-    { refused, isReloaded }: Origin,
+    { refused, former }: Origin,
     onRunning: () => void,
     place: Place | null,
   ): Promise<Reloaded | null> {
@@ -269,8 +270,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     let isOver = true;
     try {
       onRunning();
-      if (isReloaded) daemon.timeline.reloaded(refused !== null);
-      else daemon.timeline.started();
+      if (former === null) daemon.timeline.started();
+      else daemon.timeline.reloaded(refused !== null, former.folders, current.settings.folders);
       if (fullSince !== null) {
         const waited = durationWords((systemClock.monotonic() - fullSince) / 1000);
         daemon.timeline.warned(`the disk of the state directory was full: the start waited for ${waited}`);

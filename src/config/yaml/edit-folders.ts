@@ -11,7 +11,7 @@ interface FolderEdit {
 
 /**
  * The text with one folder more or less in its list, and all else as it stands, comments too. A comment goes with the item
- * that it is inside of. Null: the list, or the item, is not written out in the text.
+ * that it is inside of, or stands on without a blank line. Null: the list, or the item, is not written out in the text.
  */
 export function editFolders(text: string, { remove, add }: FolderEdit): string | null {
   const list: unknown = parseDocument(text, { logLevel: 'error' }).get('folders');
@@ -52,7 +52,13 @@ function editLines(
   const within = lines.slice(start + 1, next === -1 ? lines.length : next);
   const isInside = (line: string) => line.trim() !== '' && indentOf(line) > indent;
   const end = start + within.findLastIndex(isInside) + 2;
-  if (add === undefined) return lines.toSpliced(start, end - start).join('\n');
+  if (add === undefined) {
+    const isAbove = (line: string) => indentOf(line) === indent && line[indent] === '#';
+    const above = lines.slice(0, start).findLastIndex((line) => !isAbove(line)) + 1;
+    // An item that is commented out is nobody's comment.
+    const from = lines.slice(above, start).some((line) => /^\s*#\s*- /.test(line)) ? start : above;
+    return lines.toSpliced(from, end - from).join('\n');
+  }
   const written = writeYaml([add]).trimEnd().split('\n');
   const added = written.map((line) => `${' '.repeat(indent)}${line}`);
   return lines.toSpliced(end, 0, ...added).join('\n');

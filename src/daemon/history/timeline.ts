@@ -5,6 +5,7 @@ import { explain } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
+import type { FolderSettings } from '../../model/settings.ts';
 import type { History } from './history.ts';
 
 /**
@@ -64,13 +65,15 @@ export function createTimeline(
     /** Of something that happened once, and is over. */
     warned: (message: string, code?: string): void => note('warning', { message, code }),
     stopped: (): void => note('stopped', { message: null }),
-    /** `isRefused`: the new configuration cannot be used. */
-    reloaded: (isRefused: boolean): void =>
-      note('reloaded', {
-        message: isRefused
-          ? 'the previous configuration stays in effect'
-          : 'the new configuration is in effect',
-      }),
+    /** `isRefused`: the new configuration cannot be used. `before` and `after`: the folders. */
+    reloaded: (isRefused: boolean, before: readonly Named[], after: readonly Named[]): void => {
+      const changes = [
+        ...namesWithout(after, before).map((name) => `folder ${name} added`),
+        ...namesWithout(before, after).map((name) => `folder ${name} removed`),
+      ];
+      const inEffect = ['the new configuration is in effect', ...changes].join('; ');
+      note('reloaded', { message: isRefused ? 'the previous configuration stays in effect' : inEffect });
+    },
     /** Notes what has come or gone since the last time. */
     look: (): void => {
       const now = new Map(
@@ -92,6 +95,12 @@ export function createTimeline(
       }
     },
   };
+}
+
+type Named = Pick<FolderSettings, 'name'>;
+
+function namesWithout(folders: readonly Named[], others: readonly Named[]): readonly string[] {
+  return folders.map(({ name }) => name).filter((name) => others.every((other) => other.name !== name));
 }
 
 const ends = {

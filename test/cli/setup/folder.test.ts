@@ -113,11 +113,19 @@ describe('folder add', () => {
   it.each([
     [['nowhere'], /nowhere does not exist; name a directory that is there/],
     [['ingestd.yaml'], /ingestd.yaml is not a directory; name a directory/],
-    [['b', '--name', 'inbox'], /a folder "inbox" is in .*ingestd.yaml already \(.*inbox\); .* with --name/],
-    [['inbox', '--name', 'other'], /nothing was changed.*\n.*are the same directory; choose separate/],
-    [['.', '--name', 'all'], /folders\[0\].path .* is inside folders\[1\].path/],
+    [
+      ['b', '--name', 'inbox'],
+      /another folder "inbox" is in .*ingestd.yaml already \(.*inbox\); .* with --name/,
+    ],
+    [['inbox'], /inbox is in .*ingestd.yaml already, as the folder "inbox"; nothing was changed/],
+    [['link', '--name', 'other'], /link is in .*ingestd.yaml already, as the folder "inbox"/],
+    [
+      ['.', '--name', 'all'],
+      /nothing(.*\n)+.*ingestd.yaml: folders\[0\].path .* is inside folders\[1\].path/,
+    ],
     [['b', '--name', 'a/b'], /folders\[1\].name: "a\/b"/],
   ])('of %j changes nothing, and says why', async (args, words) => {
+    await symlink('inbox', folder.join('link'));
     expect(await refused(['add', ...args])).toMatch(words);
   });
 
@@ -146,8 +154,19 @@ describe('folder remove', () => {
       expect.stringContaining('ingestd.yaml. Its documents stay at the service.\n'),
     ]);
     expect(await written()).toBe(
-      commented.replace('  - path: ./b\n# unusual\n    name: b\n    # of b\n', ''),
+      commented.replace('  # the second\n  - path: ./b\n# unusual\n    name: b\n    # of b\n', ''),
     );
+  });
+
+  it('leaves what is commented out above it, and what stands alone', async () => {
+    const list = (item: string) =>
+      `service: {mode: embedded}\nfolders:\n# all\n\n- {name: inbox, path: inbox}\n# - name: c\n#   path: c\n${item}`;
+    await folder.write('ingestd.yaml', list('- {name: b, path: b}\n'));
+    expect((await folder.run('folder', 'remove', 'b')).code).toBe(0);
+    expect(await written()).toBe(list(''));
+    await folder.run('folder', 'add', 'reports');
+    expect((await folder.run('folder', 'remove', 'inbox')).code).toBe(0);
+    expect(await written()).toContain('folders:\n# all\n\n- name: reports\n');
   });
 
   it('tells of deletions that are held', async () => {
@@ -222,6 +241,8 @@ describe('beside a running daemon', () => {
     await eventually(async () => (await watched()) === 'inbox,reports');
     await folder.run('folder', 'remove', 'inbox');
     await eventually(async () => (await watched()) === 'reports');
+    await eventually(async () => (await folder.run('log')).stdout.includes('; folder inbox removed'));
+    expect((await folder.run('log')).stdout).toContain('in effect; folder reports added\n');
     expect(addresses.size).toBe(1);
     expect(child.exitCode).toBe(null);
   });
