@@ -118,7 +118,8 @@ function addTroubleCommands(program: Command, define: Define): void {
     .option('--yes', 'do not ask; needed where nobody can be asked');
   define(program.command('keep'), async () => (await import('./control/decision-commands.ts')).keep)
     .description('leave the documents of held deletions at the service, of a folder or path, or of all')
-    .argument('[place]', "a folder's name, or a path: that file and all below it");
+    .argument('[place]', "a folder's name, or a path: that file and all below it")
+    .option('--yes', 'as for approve; nothing is asked without it either');
   define(program.command('share'), async () => (await import('./control/decision-commands.ts')).share)
     .description('share documents as stated, though that is wider than they are held')
     .argument('<paths...>', 'files or directories, or FOLDER/PATH as in status')
@@ -190,12 +191,13 @@ function addSetupCommands(program: Command, define: Define): void {
   program.helpCommand(true);
 
   async function printCompletion(
-    { output }: CommandContext,
+    context: CommandContext,
     shell: 'bash' | 'zsh' | 'fish',
     words: readonly string[],
   ): Promise<number> {
     const { completionScripts, offersFor } = await import('./shell/completion-script.ts');
-    output.raw(words.length === 0 ? completionScripts[shell] : offersFor(program, words));
+    const isScript = words.length === 0;
+    context.output.raw(isScript ? completionScripts[shell] : await offersFor(program, words, context));
     return exitCodes.ok;
   }
 }

@@ -20,7 +20,10 @@ const lines: readonly (readonly [typed: string, offered: readonly string[], only
   ['why sto', ['story.txt'], true],
   ['--config sto', ['story.txt'], true],
   ['check --log-level f', ['fatal'], true],
-  ['pause ', [], true],
+  ['pause ', ['inbox'], true],
+  ['keep ', ['inbox', 'story.txt'], false],
+  ['retry --all ', ['inbox'], true],
+  ['--config story.txt pause ', [], true],
   ['retry -', ['--all', '--yes'], false],
 ];
 

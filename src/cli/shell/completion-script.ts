@@ -1,4 +1,6 @@
 import type { Command, Option } from 'commander';
+import { loadConfiguration } from '../../config/load-configuration.ts';
+import type { CommandContext } from '../define-command.ts';
 
 /** The completion script of each shell: it asks the program what may follow, and so fits every version of it. */
 export const completionScripts = {
@@ -45,37 +47,55 @@ const files = ':files';
 
 const pathArguments: ReadonlySet<string> = new Set(['path', 'paths', 'place', 'file']);
 
+/** `folder remove` calls it a name. */
+const folderArguments: ReadonlySet<string> = new Set(['folder', 'place', 'name']);
+
 /** What may stand in the place of the last of the words that are typed: each on a line, with what it is behind a tab. */
-export function offersFor(program: Command, words: readonly string[]): string {
+export async function offersFor(
+  program: Command,
+  words: readonly string[],
+  { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
+): Promise<string> {
   const current = words.at(-1) ?? '';
+  let file: string | undefined;
   let command = program;
   /** Its value comes next. */
   let valued: Option | undefined;
   for (const word of words.slice(0, -1)) {
     const isValue = valued !== undefined;
+    if (valued?.long === '--config') file = word;
     valued = isValue
       ? undefined
       : optionsOf(command).find((one) => one.required && [one.short, one.long].includes(word));
     if (!isValue) command = command.commands.find((child) => child.name() === word) ?? command;
   }
-  return offers()
+  return (await offers())
     .filter(([name]) => name === files || name.startsWith(current))
     .map((offer) => `${offer.join('\t')}\n`)
     .join('');
 
-  function offers(): readonly (readonly [name: string, description?: string])[] {
+  async function offers(): Promise<readonly (readonly [name: string, description?: string])[]> {
+    if (valued?.flags.endsWith('<FOLDER>')) return (await folderNames()).map((name) => [name]);
     if (valued !== undefined) return (valued.argChoices ?? [files]).map((name) => [name]);
     if (current.startsWith('-'))
       return optionsOf(command).flatMap(({ short, long, description }) =>
         [short, long].flatMap((name) => (name === undefined ? [] : [[name, description] as const])),
       );
-    const values = command.registeredArguments.flatMap(
-      (one) => one.argChoices ?? (pathArguments.has(one.name()) ? [files] : []),
-    );
+    const ofArguments = command.registeredArguments.map(async (one) => [
+      ...(one.argChoices ?? []),
+      ...(folderArguments.has(one.name()) ? await folderNames() : []),
+      ...(pathArguments.has(one.name()) ? [files] : []),
+    ]);
+    const values = (await Promise.all(ofArguments)).flat();
     return [
       ...command.commands.map((child) => [child.name(), child.description()] as const),
       ...values.map((name) => [name] as const),
     ];
+  }
+
+  async function folderNames(): Promise<readonly string[]> {
+    const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
+    return settings.folders.map(({ name }) => name);
   }
 
   function optionsOf(of: Command): readonly Option[] {

@@ -24,7 +24,7 @@ import type { Decision } from './decisions.ts';
 import { createPauseKeeper } from './pauses.ts';
 import type { PauseChange, Pauses } from './pauses.ts';
 import { dismissFormer, requireRetriable, resolveDoubt } from './resolve-doubt.ts';
-import { requireFolder, requirePath, resolvePath } from './resolve-path.ts';
+import { foldersText, requireFolder, requirePath, resolvePath } from './resolve-path.ts';
 
 /** What decisions are about, and where they go. */
 export interface DecisionSources {
@@ -209,7 +209,7 @@ export function createDecisions({
     const isKnown = ledger.get(ref) !== undefined || Array.from(ledger.directories(ref.folder)).some(isBelow);
     if (isKnown || (await stat(join(folder.path, ref.path)).catch(() => null)) !== null) return ref;
     throw new ConfigurationError(
-      `${text}: there is no such file or directory, and no document of that path was delivered; name one that ingestd status lists`,
+      `${text}: there is no such file or directory, and no document of that path was delivered; name one that ingestd status lists, or a folder: ${foldersText(folders)}`,
     );
   }
 

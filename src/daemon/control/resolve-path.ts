@@ -63,7 +63,8 @@ export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
 
 const mostFolders = 5;
 
-function foldersText(folders: Folders): string {
+/** Names and paths of the first of them. */
+export function foldersText(folders: Folders): string {
   const named = folders.slice(0, mostFolders).map(({ name, path }) => `${name} (${path})`);
   const more = folders.length - named.length;
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
