@@ -21,6 +21,9 @@ const documents = z.object({
     z.object({
       folder: z.string(),
       path: z.string(),
+      pathBytes: z.string().optional(),
+      isDelivered: z.boolean(),
+      state: z.string().nullable(),
       sharing: shareMode,
       url: z.string().nullable(),
       narrower: z.object({ sharing: z.enum(shareModes), code: z.string(), message: z.string() }).nullable(),
@@ -99,7 +102,7 @@ const reading: Readonly<Record<string, Reading>> = {
     answers: { 200: whySchema, 400: errorSchema },
   },
   '/api/documents': {
-    summary: 'Documents at the service by name, the first hundred.',
+    summary: 'Documents, and files that are none, by name: the first hundred.',
     query: querySchemas.documents,
     answers: { 200: documents, 400: errorSchema },
   },

@@ -351,8 +351,55 @@ it.each<[string, string, readonly string[]]>([
   const ledger = emptyLedger();
   for (const path of ['b.pdf', 'Reports/Café.pdf'])
     await ledger.commit([{ kind: 'put', ref: { folder: 'inbox', path }, record: recordOf({ docId: path }) }]);
-  const settings = { service: {} } as unknown as Settings;
-  const sources = { ledger, folders: [], engine: {} as never, settings };
-  const { documents, total } = await listDocuments({ search, narrower: false }, sources);
+  const { documents, total } = await listed(search, ledger);
   expect([total, documents.map(({ path }) => path)]).toEqual([found.length, found]);
 });
+
+it('documents are found that are not at the service, with what keeps them from it', async () => {
+  world = await engineWorld({ safety: { inDoubt: 'hold' } });
+  const { folder, service } = world;
+  for (const path of ['sent.txt', 'changed.txt', 'gone.txt']) folder.write(path, path);
+  await world.sync();
+  folder.write('two.dots.txt', 'text');
+  for (const code of ['http-403', 'http-422']) {
+    service.failNext({ kind: 'rejected', code, message: `the service refused it: ${code}` });
+    folder.write(code === 'http-403' ? 'changed.txt' : 'refused.txt', 'other');
+    await world.sync();
+  }
+  await loseAnswer();
+  world
+    .engine()
+    .folders.viewOf('inbox')
+    .setSkips('', [{ path: 'x.png', code: 'x', message: 'a picture' }]);
+  folder.remove('gone.txt');
+  folder.write('late.txt', 'late');
+  folder.scan();
+  await world.rest();
+  world
+    .engine()
+    .folders.viewOf('inbox')
+    .setSkips('', [{ path: 'x.png', code: 'x', message: 'a picture' }]);
+  const { documents, total } = await listed('inbox');
+  const states = documents.map((one) => [one.path, one.isDelivered, one.state]);
+  expect([total, ...states]).toEqual([
+    8,
+    ['a.txt', false, expect.stringMatching(/^in doubt: /)],
+    ['changed.txt', true, 'failed: the service refused it: http-403'],
+    ['gone.txt', true, 'its file is gone'],
+    ['late.txt', false, 'still changing'],
+    ['refused.txt', false, 'failed: the service refused it: http-422'],
+    ['sent.txt', true, null],
+    ['two.dots.txt', false, 'failed: its name has two dots'],
+    ['x.png', false, 'skipped: a picture'],
+  ]);
+  await world.restart();
+  folder.scan();
+  const queued = await listed('late');
+  expect(queued.documents.map(({ path }) => path)).toEqual(['late.txt']);
+});
+
+function listed(search: string, ledger = world.ledger()) {
+  const settings = { service: {} } as unknown as Settings;
+  const sources = { ledger, folders: [], engine: world.engine(), settings };
+  return listDocuments({ search, narrower: false }, sources);
+}

@@ -129,7 +129,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     expect(await row.getByRole('link').getAttribute('href')).toMatch(/^https:\/\/documents.example\/doc-\d/);
     expect(await axeProblems(page)).toEqual([]);
     await documents.getByLabel('Find documents').fill('B.pdf');
-    await documents.getByText('1 document found').waitFor();
+    await documents.getByText('1 found').waitFor();
     await documents.getByText('shared with your default group').waitFor();
     await rm(join(place.inbox, 'a.pdf.meta.json'));
     const line = await unfold(page, '1 document is shared less widely than stated now');
@@ -166,6 +166,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     expect([...headlines].filter((words) => words.startsWith('Delivering'))).toEqual([]);
     // The page hears of it a moment after the daemon says so.
     await eventually(async () => (await stateOf(page)) === 'Waiting');
+    const documents = await unfold(page, 'Documents');
+    await documents.getByLabel('Find documents').fill('SCANS');
+    await documents.getByText('Waiting for its sidecar a.pdf.meta.json').waitFor();
     await put('scans/a.pdf.meta.json', '{}');
     await says('1 document delivered');
   }, 60_000);

@@ -105,7 +105,7 @@ describe('the status address', () => {
   it('lists documents by name, and those that are shared less widely than stated', async () => {
     const { get } = await open();
     const listed = async (query: string) => (await get(`/api/documents${query}`)).json() as DocumentListing;
-    expect((await listed('')).total).toBe(3);
+    expect((await listed('')).total).toBe(4);
     expect((await listed('?search=few')).documents.map(({ path }) => path)).toEqual(['few.pdf']);
     expect((await listed('?narrower=true')).documents[0]?.narrower?.sharing).toBe('DEFAULT');
     for (const query of ['?narrower=maybe', `?search=${'x'.repeat(201)}`, '?search=a&search=b'])

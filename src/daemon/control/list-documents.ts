@@ -2,12 +2,15 @@ import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import { keptReason, widerMode } from '../../model/metadata/held-mode.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { DocumentListing, DocumentQuery } from '../../model/ports/control-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { isModeUnknown } from '../../model/report/sharing-change.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
+import { isAttached, isDismissed, reasonOf } from '../../sync/tasks/task.ts';
+import type { StateKind, Task } from '../../sync/tasks/task.ts';
 import type { DecisionSources } from './decide.ts';
 
 type Sources = Pick<DecisionSources, 'ledger' | 'folders' | 'engine' | 'settings'>;
@@ -15,23 +18,31 @@ type Sources = Pick<DecisionSources, 'ledger' | 'folders' | 'engine' | 'settings
 /** So many are named, and where a reason is asked for, so many files are looked at. */
 const longest = 100;
 
-/** The documents at the service that a person looks for, as the ledger has them. */
-export async function listDocuments(query: DocumentQuery, sources: Sources): Promise<DocumentListing> {
-  const refs = await findRefs(query, sources.ledger);
-  const listed = refs.slice(0, longest).sort((one, other) => inNaturalOrder(refKey(one), refKey(other)));
-  const documents = await Promise.all(listed.map((ref) => describe(ref, sources)));
-  return { documents: documents.flatMap((one) => one ?? []), total: refs.length };
+/** A document that may be wanted. */
+interface Candidate extends DocumentRef {
+  readonly pathBytes?: string;
+  /** What is under way with it, or keeps it from being sent; null: nothing. */
+  readonly state: string | null;
 }
 
-async function findRefs({ search, narrower }: DocumentQuery, ledger: LedgerPort): Promise<DocumentRef[]> {
+/** The documents that a person looks for, at the service or not, those that are not as they should be first. */
+export async function listDocuments(
+  { search, narrower }: DocumentQuery,
+  sources: Sources,
+): Promise<DocumentListing> {
   const rest = createTimeSlice(32);
   const matches = wordsMatcher(search);
-  const found: DocumentRef[] = [];
-  for (const ref of narrower ? narrowerRefs(ledger) : allRefs(ledger)) {
+  const found: Candidate[] = [];
+  let total = 0;
+  for (const one of narrower ? narrowerOnes(sources.ledger) : allDocuments(sources)) {
     await rest();
-    if (matches(refKey(ref))) found.push(ref);
+    if (!matches(refKey(one))) continue;
+    total += 1;
+    if (found.length < longest) found.push(one);
   }
-  return found;
+  found.sort((one, other) => inNaturalOrder(refKey(one), refKey(other)));
+  const documents = await Promise.all(found.map((one) => describe(one, sources)));
+  return { documents: documents.flatMap((one) => one ?? []), total };
 }
 
 /** Makes the test whether all words of a search occur in a text, in any case. */
@@ -47,8 +58,57 @@ function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-function narrowerRefs(ledger: LedgerPort): readonly DocumentRef[] {
-  return ledger.folders().flatMap((folder) => Array.from(ledger.narrowerIn(folder), ({ ref }) => ref));
+function narrowerOnes(ledger: LedgerPort): readonly Candidate[] {
+  return ledger
+    .folders()
+    .flatMap((folder) => Array.from(ledger.narrowerIn(folder), ({ ref }) => ({ ...ref, state: null })));
+}
+
+/** Each once: what differs from its record may be in order by the time that the records are gone through. */
+function* allDocuments({ engine, ledger }: Sources): Iterable<Candidate> {
+  const differing = new Set<string>();
+  for (const one of differingOnes(engine)) {
+    const key = refKey(one) + (one.pathBytes ?? '');
+    if (differing.has(key)) continue;
+    differing.add(key);
+    yield one;
+  }
+  for (const ref of allRefs(ledger)) if (!differing.has(refKey(ref))) yield { ...ref, state: null };
+}
+
+/** What differs from its record, what has none, and what is no document. */
+function* differingOnes(engine: Sources['engine']): Iterable<Candidate> {
+  for (const task of Array.from(engine.tasks.all())) {
+    // What was never sent, and is gone, is nothing any more.
+    const isNothing = !task.present && !task.hasRecord && task.state.kind !== 'sending';
+    if (!isNothing && !isAttached(task) && !isDismissed(task)) yield { ...task.ref, state: stateOf(task) };
+  }
+  for (const ref of engine.tasks.backlog.refs()) yield { ...ref, state: stateWords.ready };
+  for (const { code: _, message, ...place } of engine.skips())
+    yield { ...place, state: `skipped: ${message}` };
+}
+
+const stateWords: Readonly<Record<StateKind, string>> = {
+  inspect: 'being checked',
+  inspecting: 'being checked',
+  settling: 'still changing',
+  waiting: 'waiting',
+  grace: 'its file is gone',
+  ready: 'queued',
+  sending: 'being sent',
+  retry: 'retrying',
+  failed: 'failed',
+  held: 'deletion held',
+  dormant: 'kept at the service',
+};
+
+function stateOf(task: Task): string {
+  const { code, message } = reasonOf(task) ?? { code: '', message: '' };
+  const isRefused = task.state.kind === 'failed' && !task.present;
+  const what =
+    code === inDoubtCode ? 'in doubt' : isRefused ? 'deletion refused' : stateWords[task.state.kind];
+  // Some reasons begin with it.
+  return message === '' || /^(?:waiting|still) /.test(message) ? message || what : `${what}: ${message}`;
 }
 
 /** By their names alone: to put each record together takes three times as long. */
@@ -61,18 +121,24 @@ function* allRefs(ledger: LedgerPort): Iterable<DocumentRef> {
 
 /** Null: it is gone meanwhile. */
 async function describe(
-  ref: DocumentRef,
+  { state, ...place }: Candidate,
   { ledger, folders, engine, settings }: Sources,
 ): Promise<DocumentListing['documents'][number] | null> {
-  const record = ledger.get(ref);
-  if (record === undefined) return null;
-  const port = folders.find(({ name }) => name === ref.folder);
+  const { folder, path } = place;
+  const record = ledger.get({ folder, path });
+  if (record === undefined)
+    return state === null
+      ? null
+      : { ...place, state, isDelivered: false, sharing: null, url: null, narrower: null };
+  const port = folders.find(({ name }) => name === folder);
   const found =
     widerMode(record) === null || port === undefined
       ? null
-      : await inspectDocument(port, ref, record, engine.known);
+      : await inspectDocument(port, { folder, path }, record, engine.known);
   return {
-    ...ref,
+    ...place,
+    state,
+    isDelivered: true,
     sharing: isModeUnknown(record) ? null : modeOf(record.metadata),
     url: settings.service.documentUrl?.replaceAll('{docId}', encodeURIComponent(record.docId)) ?? null,
     narrower: found?.kind === 'document' ? keptReason(found.document) : null,

@@ -106,10 +106,16 @@ export interface DocumentQuery {
   readonly narrower: boolean;
 }
 
-/** Documents at the service, the first hundred of those that are wanted. */
+/** Documents, and files that are none, the first hundred of those that are wanted. */
 export interface DocumentListing {
   readonly documents: readonly (DocumentRef & {
-    /** Who can see it; null: nobody knows. */
+    /** Base64, where the path is not UTF-8. */
+    readonly pathBytes?: string | undefined;
+    /** The service has it, as it is now or as it was. */
+    readonly isDelivered: boolean;
+    /** What is under way with it, or why it is not sent, in words; null: the service has it as it is. */
+    readonly state: string | null;
+    /** Who can see it; null: nobody knows, or nobody can. */
     readonly sharing: ShareMode | null;
     /** Where it can be seen at the service; null: `service.documentUrl` does not say. */
     readonly url: string | null;

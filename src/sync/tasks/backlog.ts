@@ -133,6 +133,12 @@ export class Backlog {
     return new Map(files.map(({ ref, seen }) => [nameOf(ref.path), seen]));
   }
 
+  /** All that wait at this moment. */
+  *refs(): Iterable<DocumentRef> {
+    for (const { folder, directory, names } of Array.from(this.#directories.values()))
+      for (const name of names.split('/')) yield { folder, path: joinPath(directory, name) };
+  }
+
   has(ref: DocumentRef): boolean {
     return this.#rowsWith(ref) !== undefined;
   }

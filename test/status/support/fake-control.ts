@@ -122,6 +122,8 @@ const listed: DocumentListing['documents'] = [
   {
     folder: 'inbox',
     path: 'all.pdf',
+    isDelivered: true,
+    state: null,
     sharing: 'EVERYONE',
     url: 'https://service.example/d-1',
     narrower: null,
@@ -129,6 +131,8 @@ const listed: DocumentListing['documents'] = [
   {
     folder: 'inbox',
     path: 'few.pdf',
+    isDelivered: true,
+    state: 'failed: the service refused it',
     sharing: 'NONE',
     url: null,
     narrower: {
@@ -137,7 +141,24 @@ const listed: DocumentListing['documents'] = [
       message: 'kept private: its former sidecar said NONE',
     },
   },
-  { folder: 'inbox', path: 'unknown.pdf', sharing: null, url: null, narrower: null },
+  {
+    folder: 'inbox',
+    path: 'unknown.pdf',
+    isDelivered: true,
+    state: null,
+    sharing: null,
+    url: null,
+    narrower: null,
+  },
+  {
+    folder: 'inbox',
+    path: 'unsent.pdf',
+    isDelivered: false,
+    state: 'waiting for its sidecar',
+    sharing: null,
+    url: null,
+    narrower: null,
+  },
 ];
 
 /** The health follows from the rest, unless a test says otherwise. */

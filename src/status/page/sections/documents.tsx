@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
+import { capitalized } from '../../../lib/text/sentences.ts';
 import { refKey } from '../../../model/document.ts';
 import type { DocumentListing } from '../../../model/ports/control-port.ts';
 import { audienceWords } from '../../../model/report/activity-words.ts';
@@ -11,24 +12,23 @@ import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Fold, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
-/** All documents at the service, found by name, and who can see each. */
-export function Documents({ status: { folders, totals } }: Shown) {
-  const delivered = folders.reduce((sum, { synced }) => sum + synced, 0);
-  const { uploaded, modified, deleted, moved } = totals;
+/** All documents, found by name, with who can see each or why it is not sent. */
+export function Documents({ status }: Shown) {
+  const delivered = status.folders.reduce((sum, { synced }) => sum + synced, 0);
   return (
     <Fold title="Documents" words={`${numberWords(delivered)} delivered`}>
-      <Found folders={folders} changes={uploaded + modified + deleted + moved} />
+      <Found status={status} />
     </Fold>
   );
 }
 
-/** `changes`: how many there were at the service. */
-function Found({ folders, changes }: Pick<Shown['status'], 'folders'> & { readonly changes: number }) {
+function Found({ status: { folders, totals } }: Shown) {
   const [search, setSearch] = useState('');
   const query = new URLSearchParams({ search });
-  const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`, {
-    news: changes,
-  });
+  const { uploaded, modified, deleted, moved } = totals;
+  const counts = folders.map((one) => ({ ...one, oldestUnsyncedSeconds: 0 }));
+  const news = JSON.stringify([uploaded, modified, deleted, moved, counts]);
+  const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`, { news });
   return (
     <>
       <div role="search">
@@ -46,21 +46,24 @@ function Found({ folders, changes }: Pick<Shown['status'], 'folders'> & { readon
       {found !== null && (
         <>
           <p class="faint" role="status">
-            {countWords(found.total, 'document')} found
+            {numberWords(found.total)} found
           </p>
           <Rows of={found.documents} total={found.total}>
-            {({ folder, path, sharing, url }) => (
+            {({ folder, path, isDelivered, state, sharing, url }) => (
               <>
                 {url !== null && (
                   <a href={url} target="_blank" rel="noreferrer" aria-label={`Open ${printable(path)}`}>
                     Open
                   </a>
                 )}
-                <p class="faint">
-                  {audienceWords(sharing)}
-                  {folders.every(({ name }) => name !== folder) &&
-                    ', kept: its folder is no longer configured'}
-                </p>
+                {isDelivered && (
+                  <p class="faint">
+                    {audienceWords(sharing)}
+                    {folders.every(({ name }) => name !== folder) &&
+                      ', kept: its folder is no longer configured'}
+                  </p>
+                )}
+                {state !== null && <p>{said(capitalized(state))}</p>}
               </>
             )}
           </Rows>
