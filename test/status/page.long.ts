@@ -495,10 +495,19 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         const why = (await response.json()) as Why;
         const at = '2026-01-31T14:00:00.000Z';
         const attempts = [{ at, operation: 'delete', code: 'http-403', message: 'no' }];
-        await route.fulfill({ response, json: { ...why, verdict: ignored, attempts } });
+        const { message } = ignored;
+        const decisions = [{ at, what: 'failed', folder: 'inbox', path, docId: null, message, documents: 1 }];
+        const json = { ...why, verdict: ignored, fix: 'Ask for permission.', attempts, decisions };
+        await route.fulfill({ response, json });
       });
       await page.getByRole('button', { name: `inbox/${path}`, exact: true }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Keep at the service' }).click();
+      const keep = page.getByRole('dialog').getByRole('button', { name: 'Keep at the service' });
+      await keep.waitFor();
+      // What it is, why, what to do; nothing twice.
+      expect(await page.getByRole('dialog').innerText()).toMatch(
+        /^[^]*\nThe pattern "\*\.docx" ignores it\.\s+The title stays\.\s+Next: nothing\s+Ask for permission\.\s+Retry\s+Keep(?![^]*the pattern)[^]*failed$/m,
+      );
+      await keep.click();
       await eventually(() => world.control.calls.length === 2);
       expect(world.control.calls[1]).toEqual({ keep: `inbox/${path}` });
     });

@@ -49,7 +49,7 @@ function printStory(story: Why, { line, colors }: Output): void {
   for (const note of story.notes) row('note', withLocalTimes(note));
   const happened: readonly (readonly [at: string, words: string])[] = [
     ...story.attempts.map(({ at, operation, message }) => [at, `${operation}: ${message}`] as const),
-    ...story.decisions.map((one) => [one.at, eventWords(one)] as const),
+    ...story.decisions.map((one) => [one.at, eventWords(one, story.verdict.message)] as const),
   ];
   let last = '';
   for (const [at, words] of happened.toSorted(([one], [other]) => (one < other ? -1 : 1))) {

@@ -16,10 +16,11 @@ export function activityWords({ what, from, message, by, sharing, after }: Activ
   return words.length === 0 ? null : words.join(', ');
 }
 
-/** The same with what it was, in the story of one file: it may have moved away. */
-export function eventWords(activity: Activity): string {
-  const to = activity.from === undefined ? '' : ` to ${refKey(activity)}`;
-  return `${activity.what}${to}: ${activityWords(activity) ?? ''}`;
+/** The same with what it was, in the story of one file, which has `told` already: it may have moved away. */
+export function eventWords(activity: Activity, told: string): string {
+  const what = activity.from === undefined ? activity.what : `${activity.what} to ${refKey(activity)}`;
+  const words = activityWords(activity.message === told ? { ...activity, message: null } : activity);
+  return words === null ? what : `${what}: ${words}`;
 }
 
 /** What happened of one kind in one directory, with the same words. */

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { createBursts } from '../../../src/model/report/activity-words.ts';
+import { createBursts, eventWords } from '../../../src/model/report/activity-words.ts';
 import type { Activity } from '../../../src/model/report/status.ts';
 
 /** `uploaded q3/1.txt`, oldest first, a second apart; a number is a pause in minutes. */
@@ -48,4 +48,13 @@ it.each<[string, readonly (string | number)[], readonly string[]]>([
   ],
 ])('what happened in a directory is one line: %s', (_name, told, expected) => {
   expect(lines(happened(...told), 2)).toEqual(expected);
+});
+
+it.each([
+  ['failed: two dots', { what: 'failed', message: 'two dots' }],
+  ['failed', { what: 'failed', message: 'told' }],
+  ['moved to inbox/a: from inbox/b', { what: 'moved', message: null, from: 'inbox/b' }],
+])('what happened to a file is said without what its story has told: %s', (words, given) => {
+  const [one] = happened('failed a');
+  expect(eventWords({ ...one!, ...given }, 'told')).toBe(words);
 });

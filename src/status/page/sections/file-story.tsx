@@ -42,7 +42,6 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
         <strong>{standing}</strong>
       </p>
       {(standing === null || verdict.kind !== 'document') && <p>{said(verdict.message)}</p>}
-      <p class="faint">{fix}</p>
       {notes.map((note) => (
         <p key={note}>{said(note)}</p>
       ))}
@@ -50,6 +49,7 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
         Next: {printable(localTimes(next))}
         {nextAt !== null && ` (${momentWords(nextAt)})`}
       </p>
+      <p>{fix}</p>
       <Actions why={why} status={status} />
       <Facts
         of={[
@@ -57,7 +57,7 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
           ['Sent as', why.sentAs],
           ['Attachments', why.attachments.join(', ')],
           ['Possible duplicates', possibleDuplicates === 0 ? null : copiesWords(possibleDuplicates)],
-          ...why.decisions.map((one) => [exactWords(one.at), eventWords(one)] as const),
+          ...why.decisions.map((one) => [exactWords(one.at), eventWords(one, verdict.message)] as const),
         ]}
         sources={sources}
       />
