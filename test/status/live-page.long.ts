@@ -107,7 +107,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await page.getByRole('button', { name: 'Send again: again.pdf' }).waitFor({ state: 'detached' });
     const row = region(page, 'In doubt').getByRole('listitem').filter({ hasText: 'adopt.pdf' });
     await row.getByText('It is at the service…').click();
-    await row.getByLabel('docId').fill('doc-77');
+    await row.getByLabel('Document id').fill('doc-77');
     await page.keyboard.press('Enter');
     await row.waitFor({ state: 'detached' });
     await press('Dismiss dismiss.pdf');

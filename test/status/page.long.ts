@@ -170,6 +170,21 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await region(page, 'Failed').waitFor({ state: 'hidden' });
     });
 
+    it('keeps the parts of a path in their order, whatever their script, and breaks lines between them', async () => {
+      const path = `${'تقرير'.repeat(9)}/${'ملخص'.repeat(9)}.pdf`;
+      const failures = [{ folder: 'inbox', path, code: 'x', message: 'no', attempts: 1, retryAt: null }];
+      const page = await visit(await open({ status: { failures, failuresTotal: 1 } }));
+      const boxes = async () => {
+        const parts = await region(page, 'Failed').getByRole('button').locator('bdi').all();
+        return await Promise.all(parts.map((one) => one.boundingBox()));
+      };
+      const wide = (await boxes()).map((one) => one?.x ?? 0);
+      expect(wide).toEqual(wide.toSorted((a, b) => a - b));
+      await page.setViewportSize({ width: 600, height: 700 });
+      const [folder, first, second] = (await boxes()).map((one) => one?.y ?? 0);
+      expect([first, (second ?? 0) > (first ?? 0)]).toEqual([folder, true]);
+    });
+
     it('retries a thousand long names at once', async () => {
       const [first] = busyStatus().failures ?? [];
       const refused = { ...first!, code: 'http-422' };
@@ -396,6 +411,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       });
       // Words and bar have the same whole: the documents.
       await page.getByText('17 of 26 documents delivered').waitFor();
+      // What is skipped has a part of its own.
+      expect(await region(page, 'Overview').innerText()).toMatch(/9 failed$/);
       const grown = '[...document.querySelectorAll(".bar > *")].map((one) => one.style.flexGrow)';
       expect(await page.evaluate(grown)).toEqual(['17', '9']);
       // An empty disk was mounted: that is no invitation to begin.

@@ -2,7 +2,7 @@ import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/te
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { explain, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
-import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
+import { copiesWords, duplicatesApart, partsOf, sortFailures } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { reasonHealth } from '../../model/report/health.ts';
@@ -68,19 +68,16 @@ const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const
 function folderRows(status: Status, { colors }: StatusView): string[] {
   const { folders } = sortFailures(status);
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
+  const { red, yellow, dim } = colors;
+  const tint = { moving: String, waiting: String, failed: red, doubt: yellow, held: yellow, skipped: dim };
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed + folder.inDoubt;
     const parts = [`${numberWords(folder.synced)} of ${numberWords(documents)}`];
-    if (folder.pending > 0) parts.push(`${numberWords(folder.pending)} to send`);
-    if (folder.waiting > 0) parts.push(`${numberWords(folder.waiting)} waiting`);
-    if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
-    if (folder.inDoubt > 0) parts.push(colors.yellow(`${numberWords(folder.inDoubt)} in doubt`));
-    if (folder.refused > 0) parts.push(colors.red(`${countWords(folder.refused, 'deletion')} refused`));
-    if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
+    for (const { key, count, words } of partsOf([folder]))
+      if (key !== 'synced' && count > 0) parts.push(tint[key](`${numberWords(count)} ${words}`));
     if (folder.narrower > 0)
       parts.push(colors.dim(`${numberWords(folder.narrower)} shared less widely than stated`));
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
-    if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));
     const usual = isRunning(status) && status.paused.includes(folder.name) ? 'paused' : folder.state;
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : usual;
     return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;

@@ -39,6 +39,28 @@ export function sortFailures({
   };
 }
 
+const parts = [
+  { of: 'synced', key: 'synced', words: 'delivered', inBar: true },
+  { of: 'pending', key: 'moving', words: 'to send', inBar: true },
+  { of: 'waiting', key: 'waiting', words: 'waiting', inBar: true },
+  { of: 'failed', key: 'failed', words: 'failed', inBar: true },
+  { of: 'inDoubt', key: 'doubt', words: 'in doubt', inBar: true },
+  { of: 'refused', key: 'failed', words: 'deletions refused', inBar: false },
+  { of: 'held', key: 'held', words: 'deletions held', inBar: false },
+  { of: 'skipped', key: 'skipped', words: 'skipped', inBar: false },
+] as const;
+
+/**
+ * The documents of folders, part by part, with words to follow the count: those of a bar are all documents, none twice.
+ * What is no document, or not on disk, has a number only.
+ */
+export function partsOf(folders: readonly CountedFolder[]) {
+  return parts.map(({ of, words, ...part }) => {
+    const count = folders.reduce((sum, one) => sum + one[of], 0);
+    return { ...part, count, words: count === 1 ? words.replace('deletions', 'deletion') : words };
+  });
+}
+
 /** Documents that the service may hold more than once, without those that stand among the uploads in doubt. */
 export function duplicatesApart({
   duplicates,

@@ -1,4 +1,4 @@
-import { createContext } from 'preact';
+import { createContext, Fragment } from 'preact';
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 
@@ -138,7 +138,9 @@ export function Dialog({ title, closer = 'Close', children, ...attributes }: Dia
   return (
     <dialog ref={dialog} aria-label={title} {...attributes}>
       <form method="dialog" class="head">
-        <h2>{title}</h2>
+        <h2>
+          <PathWords path={title} />
+        </h2>
         <button>{closer}</button>
       </form>
       {children}
@@ -149,20 +151,27 @@ export function Dialog({ title, closer = 'Close', children, ...attributes }: Dia
 /** Opens the story of a file. */
 export const StoryOpener = createContext<(ref: DocumentRef) => void>(() => {});
 
-/**
- * A document's place, which opens its story: the folder faint, the path plain, isolated so that neither can change the
- * direction of the text around it.
- */
+/** A path, or words with one: it may break after each of its parts, and none changes the direction of the others. */
+export function PathWords({ path }: { readonly path: string }) {
+  return printable(path)
+    .split('/')
+    .map((name, index) => (
+      <Fragment key={index}>
+        {index > 0 && ['/', <wbr key="/" />]}
+        <bdi>{name}</bdi>
+      </Fragment>
+    ));
+}
+
+/** A document's place, which opens its story: the folder faint, the path plain. */
 export function PathText({ folder, path }: DocumentRef) {
   const open = useContext(StoryOpener);
-  const parts = printable(path).split(/(?<=\/)/);
   return (
     <button type="button" class="path" aria-haspopup="dialog" onClick={() => open({ folder, path })}>
-      <bdi>
-        <span class="faint">{printable(folder)}/</span>
-        {/* A long path may break after each of its parts. */}
-        {parts.flatMap((part, index) => (index === 0 ? [part] : [<wbr key={index} />, part]))}
-      </bdi>
+      <span class="faint">
+        <bdi>{printable(folder)}</bdi>/
+      </span>
+      <PathWords path={path} />
     </button>
   );
 }

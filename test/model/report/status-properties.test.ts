@@ -2,12 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { explanationGroups } from '../../../src/model/report/explanations.ts';
 import { reasonHealth } from '../../../src/model/report/health.ts';
-import { sortFailures } from '../../../src/model/report/failures.ts';
+import { partsOf, sortFailures } from '../../../src/model/report/failures.ts';
 import { deliveredLine, headline, secondsLeft } from '../../../src/model/report/headline.ts';
 import type { Reason, Status } from '../../../src/model/report/status.ts';
 import { waitKinds } from '../../../src/model/report/wait-kinds.ts';
 import type { WaitKind } from '../../../src/model/report/wait-kinds.ts';
-import { filledOf, barPartsOf } from '../../../src/status/page/data/proportions.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const count = fc.oneof(fc.constant(0), fc.nat(3), fc.nat(20_000));
@@ -153,14 +152,14 @@ describe('in any state', () => {
     fc.assert(
       fc.property(statuses, (status) => {
         const { folders } = sortFailures(status);
-        const whole = barPartsOf(folders);
+        const whole = partsOf(folders);
         const bar = whole.filter(({ inBar }) => inBar);
         const documents = bar.reduce((sum, { count }) => sum + count, 0);
         expect(documents).toBe(
           status.folders.reduce((sum, { onDisk, skipped }) => sum + onDisk - skipped, 0),
         );
         for (const [index, { count }] of whole.entries()) {
-          const columns = folders.map((folder) => barPartsOf([folder])[index]?.count ?? 0);
+          const columns = folders.map((folder) => partsOf([folder])[index]?.count ?? 0);
           expect(columns.reduce((sum, one) => sum + one, 0)).toBe(count);
         }
         const line = deliveredLine(status);
@@ -188,15 +187,6 @@ describe('in any state', () => {
           expect(isGiven).toBe(false);
       }),
       { numRuns: 1000 },
-    );
-  });
-
-  it('a transfer fills its bar only after the service has accepted it', () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.integer({ min: 1, max: 2 ** 40 }), (sent, all) => {
-        expect(filledOf(sent, all)).toBeLessThan(all);
-        expect(filledOf(sent, all)).toBeGreaterThanOrEqual(0);
-      }),
     );
   });
 });

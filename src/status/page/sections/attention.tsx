@@ -167,7 +167,7 @@ export function InDoubt(doubt: InDoubtStatus) {
       <Fold title="It is at the service…">
         <form onSubmit={adopt}>
           <label>
-            docId <input name="docId" required maxLength={1024} autocomplete="off" />
+            Document id <input name="docId" required maxLength={1024} autocomplete="off" />
           </label>
           <button>Adopt it</button>
         </form>

@@ -5,7 +5,7 @@ import { sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { decide } from '../data/ask-daemon.ts';
-import { Button, Fold, More, Part, Rows, said } from '../parts.tsx';
+import { Button, Fold, More, Part, PathWords, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 import { Proportions } from './overview.tsx';
 
@@ -48,7 +48,7 @@ function Folder({ folder, status }: Shown & { readonly folder: CountedFolder }) 
         <bdi>{printable(name)}</bdi>
       </h3>
       <p class="path faint">
-        <bdi>{printable(path)}</bdi>
+        <PathWords path={path} />
       </p>
       <div class="head">
         <span class="pill" data-state={state}>
@@ -88,11 +88,10 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
 }
 
 function notesOf(folder: CountedFolder, isOnly: boolean): string {
-  const { synced, oldestUnsyncedSeconds, missedByWatcher, state, kept, attached } = folder;
+  const { synced, oldestUnsyncedSeconds, missedByWatcher, kept, attached } = folder;
   const isOnItsWay = folder.pending + folder.waiting > 0;
   const notes = [
     !isOnly && `${numberWords(synced)} delivered`,
-    state === 'unavailable' && 'nothing is deleted while it is unavailable',
     isOnItsWay && oldestUnsyncedSeconds >= 1 && `oldest change ${durationWords(oldestUnsyncedSeconds)} ago`,
     attached > 0 && countWords(attached, 'attachment'),
     kept > 0 && `${numberWords(kept)} kept at the service`,

@@ -2,7 +2,7 @@ import { printable } from '../../../lib/text/printable.ts';
 import { numberWords } from '../../../lib/text/amounts.ts';
 import { capitalized } from '../../../lib/text/sentences.ts';
 import { explain } from '../../../model/report/explanations.ts';
-import { sortFailures } from '../../../model/report/failures.ts';
+import { partsOf, sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
 import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
@@ -11,7 +11,6 @@ import { isMuted, placedMessage, progressLine } from '../../../model/report/head
 import { health, reasonHealth } from '../../../model/report/health.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { decide } from '../data/ask-daemon.ts';
-import { barPartsOf } from '../data/proportions.ts';
 import { clockWords, momentWords } from '../data/time-words.ts';
 import { useThrottled } from '../data/use-throttled.ts';
 import { Button, said } from '../parts.tsx';
@@ -48,7 +47,7 @@ export function Overview({
       <p class="unseen" role="status">
         {spoken}
       </p>
-      <Proportions folders={sortFailures(status).folders} />
+      <Proportions folders={sortFailures(status).folders} isOfAll />
       <Reasons status={status} headline={headline} />
     </section>
   );
@@ -107,9 +106,18 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
   );
 }
 
-/** A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. */
-export function Proportions({ folders }: { readonly folders: readonly CountedFolder[] }) {
-  const parts = barPartsOf(folders).filter(({ count }) => count > 0);
+/**
+ * A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. `isOfAll`: what is no
+ * part of the bar has a heading of its own.
+ */
+export function Proportions({
+  folders,
+  isOfAll = false,
+}: {
+  readonly folders: readonly CountedFolder[];
+  readonly isOfAll?: boolean;
+}) {
+  const parts = partsOf(folders).filter(({ count, inBar }) => count > 0 && (inBar || !isOfAll));
   const others = parts.filter(({ key }) => key !== 'synced');
   if (others.length === 0) return null;
   return (
@@ -120,9 +128,9 @@ export function Proportions({ folders }: { readonly folders: readonly CountedFol
         )}
       </div>
       <ul class="legend">
-        {others.map(({ key, label, count }) => (
-          <li key={key} class={key}>
-            <strong>{numberWords(count)}</strong> {label}
+        {others.map(({ key, words, count }) => (
+          <li key={words} class={key}>
+            <strong>{numberWords(count)}</strong> {words}
           </li>
         ))}
       </ul>

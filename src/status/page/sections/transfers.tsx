@@ -2,7 +2,6 @@ import { countWords, durationWords, numberWords, sizeWords } from '../../../lib/
 import { refKey } from '../../../model/document.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { TransferStatus } from '../../../model/report/status.ts';
-import { filledOf } from '../data/proportions.ts';
 import { clockWords } from '../data/time-words.ts';
 import { Fold, More, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
@@ -21,7 +20,7 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
   const span = windowSeconds === 60 ? 'minute' : `${windowSeconds} s`;
   return (
     <Fold title="In progress" words={counts.filter(Boolean).join(', ') || 'nothing now'}>
-      <ul class="transfers">
+      <ul class="rows">
         {transfers.slice(0, maxTransfers).map((transfer) => (
           <Transfer key={`${transfer.operation} ${transfer.documents} ${refKey(transfer)}`} {...transfer} />
         ))}
@@ -48,7 +47,8 @@ function Transfer({ folder, path, operation, bytesSent, bytesTotal, documents }:
         <progress
           aria-label={`${operation} ${documents > 1 ? '' : path}`}
           max={bytesTotal}
-          value={filledOf(sent, bytesTotal)}
+          // Full is for what the service has accepted, which is in no list of transfers.
+          value={Math.min(sent, Math.floor(bytesTotal * 0.99))}
         />
       )}
       <p class="faint">
