@@ -1,3 +1,4 @@
+import { sumOf } from '../lib/sum-of.ts';
 import { printable } from '../lib/text/printable.ts';
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { toTheSecond } from '../lib/time/clock.ts';
@@ -147,10 +148,6 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       retryAt: dueMs === null ? null : isoOf(clock.now() + dueMs - clock.monotonic()),
     };
   }
-}
-
-function sumOf<T>(items: readonly T[], pick: (item: T) => number): number {
-  return items.reduce((total, item) => total + pick(item), 0);
 }
 
 function wordsOf(task: Task): Pick<Reason, 'code' | 'message'> {

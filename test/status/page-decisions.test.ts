@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { columnsOf, sumOf } from '../../src/status/page/data/proportions.ts';
+import { sumOf } from '../../src/lib/sum-of.ts';
+import { columnsOf } from '../../src/status/metrics/delivery-history.ts';
 import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
 
 const buckets = fc.array(fc.nat(1000), { minLength: 72, maxLength: 72 });
@@ -16,9 +17,8 @@ describe('the chart', () => {
         const columns = columnsOf(history);
         expect(columns).toHaveLength(72);
         const wanted = [history.uploaded, history.modified, history.moved, history.deleted, history.failed];
-        expect(sumOf(columns.flatMap(({ counts }) => counts))).toBe(
-          sumOf(wanted.map((counts) => sumOf(counts))),
-        );
+        const counts = columns.flatMap((column) => column.counts);
+        expect(sumOf(counts, Number)).toBe(sumOf(wanted.flat(), Number));
         expect(columns.at(-1)?.counts.at(-1)).toBe(history.failed.at(-1));
         // It begins as far back as it says.
         expect(columns[0]?.start).toBe(Date.parse(history.start));

@@ -1,3 +1,4 @@
+import { sumOf } from '../../lib/sum-of.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
 import { inDoubtCode } from '../doubts.ts';
@@ -32,7 +33,7 @@ export function sortFailures({
   return {
     /** They need a person, as far as the status lists them. */
     failed: others.filter(({ retryAt }) => retryAt === null),
-    failedTotal: counted.reduce((sum, { failed, refused }) => sum + failed + refused, 0),
+    failedTotal: sumOf(counted, ({ failed, refused }) => failed + refused),
     /** They are sent again by themselves: they wait. */
     retried: others.filter(({ retryAt }) => retryAt !== null),
     folders: counted,
@@ -56,7 +57,7 @@ const parts = [
  */
 export function partsOf(folders: readonly CountedFolder[]) {
   return parts.map(({ of, words, ...part }) => {
-    const count = folders.reduce((sum, one) => sum + one[of], 0);
+    const count = sumOf(folders, (one) => one[of]);
     return { ...part, count, words: count === 1 ? words.replace('deletions', 'deletion') : words };
   });
 }

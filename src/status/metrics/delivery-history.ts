@@ -67,3 +67,12 @@ export function createDeliveryHistory(clock: Clock) {
     },
   };
 }
+
+/** A report as columns, oldest first: when each begins, ms, and how many there are of each of `deliveryKinds`. */
+export function columnsOf(history: HistoryReport) {
+  const { start, uploaded } = history;
+  return uploaded.map((_, index) => ({
+    start: Date.parse(start) + index * history.bucketSeconds * 1000,
+    counts: deliveryKinds.map((kind) => history[kind][index] ?? 0),
+  }));
+}

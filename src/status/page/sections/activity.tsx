@@ -18,7 +18,10 @@ const fewLines = 3;
 export function Activities({ recent }: { readonly recent: readonly Activity[] | null }) {
   const bursts = createBursts();
   for (const activity of recent ?? []) bursts.add(activity);
-  const lines = bursts.lines(1).map((burst) => <Line key={keyOf(burst.at(-1) ?? burst[0])} burst={burst} />);
+  const lines = bursts.lines(1).map((burst) => {
+    const oldest = burst.at(-1) ?? burst[0];
+    return <Line key={`${oldest.at} ${oldest.what} ${refKey(oldest)}`} burst={burst} />;
+  });
   const more = lines.length - fewLines;
   return (
     <Part title="Recent activity">
@@ -76,8 +79,4 @@ export function Subject({ folder, path, documents }: Pick<Activity, 'folder' | '
       {documents > 1 && ` (${many})`}
     </span>
   );
-}
-
-function keyOf(activity: Activity): string {
-  return `${activity.at} ${activity.what} ${refKey(activity)}`;
 }

@@ -1,3 +1,4 @@
+import { sumOf } from '../../../lib/sum-of.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
@@ -189,7 +190,7 @@ function Duplicates({ status }: Shown) {
   const { recordedDuplicates } = status;
   if (recordedDuplicates === 0) return null;
   const shown = duplicatesApart(status);
-  const copies = shown.reduce((sum, one) => sum + one.copies, 0);
+  const copies = sumOf(shown, (one) => one.copies);
   return (
     <Part class="need warn card" title="Possible duplicates" count={recordedDuplicates}>
       <p class="faint">

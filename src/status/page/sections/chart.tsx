@@ -1,8 +1,7 @@
 import { countWords, numberWords, minuteWords } from '../../../lib/text/amounts.ts';
-import { deliveryKinds } from '../../metrics/delivery-history.ts';
+import { sumOf } from '../../../lib/sum-of.ts';
+import { columnsOf, deliveryKinds } from '../../metrics/delivery-history.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
-import { columnsOf, sumOf } from '../data/proportions.ts';
-import type { Column } from '../data/proportions.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Fold } from '../parts.tsx';
 
@@ -21,10 +20,11 @@ function Columns() {
   const { answer: history } = useAnswer<HistoryReport>('api/history', { everyMs });
   if (history === null) return null;
   const columns = columnsOf(history);
-  const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts)));
+  const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts, Number)));
   const ticks = columns.filter((_, index) => index % (columns.length / 4) === 0);
+  const sums = deliveryKinds.map((_, at) => sumOf(columns, ({ counts }) => counts[at] ?? 0));
   // A document counts each time that it is delivered.
-  const total = sumOf(sumsOf(columns).slice(0, deliveryKinds.indexOf('failed')));
+  const total = sumOf(sums.slice(0, deliveryKinds.indexOf('failed')), Number);
   const words = `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
   return (
     <>
@@ -44,7 +44,7 @@ function Columns() {
                 class={kind}
                 x={index + 0.15}
                 width="0.7"
-                y={top - sumOf(counts.slice(0, at + 1))}
+                y={top - sumOf(counts.slice(0, at + 1), Number)}
                 height={counts[at]}
               />
             ))}
@@ -57,7 +57,7 @@ function Columns() {
         ))}
       </div>
       <ul class="legend">
-        {partsOf(sumsOf(columns)).map((part) => (
+        {partsOf(sums).map((part) => (
           <li key={part} class={part.split(' ')[1]}>
             {part}
           </li>
@@ -66,10 +66,6 @@ function Columns() {
       <p class="faint">{words}. What failed is counted until that is over.</p>
     </>
   );
-}
-
-function sumsOf(columns: readonly Column[]): number[] {
-  return deliveryKinds.map((_, at) => sumOf(columns.map(({ counts }) => counts[at] ?? 0)));
 }
 
 /** One for each kind that there is: `12 uploaded`. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 
+import { sumOf } from '../../../lib/sum-of.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { capitalized } from '../../../lib/text/sentences.ts';
@@ -14,7 +15,7 @@ import type { Shown } from '../parts.tsx';
 
 /** All documents, found by name, with who can see each or why it is not sent. */
 export function Documents({ status }: Shown) {
-  const delivered = status.folders.reduce((sum, { synced }) => sum + synced, 0);
+  const delivered = sumOf(status.folders, ({ synced }) => synced);
   return (
     <Fold title="Documents" words={`${numberWords(delivered)} delivered`}>
       <Found status={status} />
@@ -75,7 +76,7 @@ function Found({ status: { folders, totals } }: Shown) {
 
 /** Documents that a wider audience is stated for than the service has: a quiet line, and the way out. */
 export function Narrower({ status: { folders } }: Shown) {
-  const count = folders.reduce((sum, { narrower }) => sum + narrower, 0);
+  const count = sumOf(folders, ({ narrower }) => narrower);
   if (count === 0) return null;
   const title = `${countWords(count, 'document is', 'documents are')} shared less widely than stated now`;
   return (

@@ -72,7 +72,9 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
             ['Sidecar', why.sidecar],
             ['SHA-256', why.sha256],
             ...fields.filter(([, value]) => typeof value !== 'string'),
-            ...attempts.toReversed().map(tried),
+            ...attempts
+              .toReversed()
+              .map((one) => [exactWords(one.at), `${one.operation}: ${one.message}`] as const),
           ]}
           sources={sources}
         />
@@ -83,10 +85,6 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
 
 function momentOf(iso: string | null): string | null {
   return iso === null ? null : momentWords(iso);
-}
-
-function tried({ at, operation, message }: Why['attempts'][number]) {
-  return [exactWords(at), `${operation}: ${message}`] as const;
 }
 
 /** What the service has; null: nothing. */

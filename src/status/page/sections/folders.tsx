@@ -1,7 +1,7 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, durationWords, numberWords } from '../../../lib/text/amounts.ts';
 import { explain, groupByCause } from '../../../model/report/explanations.ts';
-import { sortFailures } from '../../../model/report/failures.ts';
+import { partsOf, sortFailures } from '../../../model/report/failures.ts';
 import type { CountedFolder } from '../../../model/report/failures.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
 import { decide } from '../data/ask-daemon.ts';
@@ -56,7 +56,7 @@ function Folder({ folder, status }: Shown & { readonly folder: CountedFolder }) 
         </span>
         <Actions folder={name} status={status} />
       </div>
-      <div>{!isOnly && <Proportions folders={[folder]} />}</div>
+      <div>{!isOnly && <Proportions of={partsOf([folder])} />}</div>
       <p class="faint">{notesOf(folder, isOnly)}</p>
     </li>
   );

@@ -1,9 +1,9 @@
+import { sumOf } from '../../../lib/sum-of.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { numberWords } from '../../../lib/text/amounts.ts';
 import { capitalized } from '../../../lib/text/sentences.ts';
 import { explain } from '../../../model/report/explanations.ts';
 import { partsOf, sortFailures } from '../../../model/report/failures.ts';
-import type { CountedFolder } from '../../../model/report/failures.ts';
 import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
@@ -47,7 +47,8 @@ export function Overview({
       <p class="unseen" role="status">
         {spoken}
       </p>
-      <Proportions folders={sortFailures(status).folders} isOfAll />
+      {/* What is no part of the bar has a heading of its own. */}
+      <Proportions of={partsOf(sortFailures(status).folders).filter(({ inBar }) => inBar)} />
       <Reasons status={status} headline={headline} />
     </section>
   );
@@ -75,7 +76,7 @@ export function isOnlyPaused(status: StatusAnswer): boolean {
 /** Of the browser's tab. */
 export function titleOf({ health, folders, headline }: StatusAnswer): string {
   if (health !== 'ok') return `${printable(headline)} · ingestd`;
-  const moving = folders.reduce((sum, { pending, waiting }) => sum + pending + waiting, 0);
+  const moving = sumOf(folders, ({ pending, waiting }) => pending + waiting);
   return moving > 0 ? `${numberWords(moving)} to deliver · ingestd` : 'ingestd';
 }
 
@@ -106,18 +107,9 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
   );
 }
 
-/**
- * A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. `isOfAll`: what is no
- * part of the bar has a heading of its own.
- */
-export function Proportions({
-  folders,
-  isOfAll = false,
-}: {
-  readonly folders: readonly CountedFolder[];
-  readonly isOfAll?: boolean;
-}) {
-  const parts = partsOf(folders).filter(({ count, inBar }) => count > 0 && (inBar || !isOfAll));
+/** A bar in proportion, and the numbers that no headline has said: all but those of what is delivered. */
+export function Proportions({ of: all }: { readonly of: ReturnType<typeof partsOf> }) {
+  const parts = all.filter(({ count }) => count > 0);
   const others = parts.filter(({ key }) => key !== 'synced');
   if (others.length === 0) return null;
   return (

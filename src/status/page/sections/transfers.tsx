@@ -1,3 +1,4 @@
+import { sumOf } from '../../../lib/sum-of.ts';
 import { countWords, durationWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
@@ -71,7 +72,7 @@ export function Waiting({ status }: Shown) {
   // The others are being written: they have nothing to say.
   const total = Math.max(
     waits.length,
-    status.folders.reduce((sum, { waiting }) => sum + waiting, 0),
+    sumOf(status.folders, ({ waiting }) => waiting),
   );
   return (
     <Fold title="Waiting" words={countWords(total, 'document')}>
