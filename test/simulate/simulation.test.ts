@@ -250,6 +250,16 @@ describe('the simulation', () => {
       never: /upload +t\.csv/,
     },
     {
+      what: 'so does one that was renamed alone',
+      first: firstOf({ 'a.csv': 'a', 'a.csv.meta.json': '{"attachments":["t.csv"]}', 't.csv': 't' }),
+      steps: [
+        [20_000, move('t.csv', 'b.csv')],
+        [20_000, write('b.csv', 'edited')],
+      ],
+      setting: { habits: { hasBirthTimes: false } },
+      never: /upload +b\.csv/,
+    },
+    {
       what: 'without birth times a link is told by its content alone where the document’s own is gone (7.19, 7.25)',
       first: [{ path: 'inbox/private/b.txt', text: 'a' }],
       steps: [

@@ -265,7 +265,8 @@ export class DocumentComparison {
     const owners = this.#ledger.findOwners(place, before ?? by);
     if (owners.length === 0) return;
     // It may have been renamed to where no scan has seen it yet.
-    if (before !== undefined && (await this.#options.evidence.isFound(before))) return;
+    const isMoved = before !== undefined && !sameFile(before, by);
+    if (isMoved && (await this.#options.evidence.isFound(before))) return;
     for (const { ref } of owners) {
       const record = this.#ledger.get(ref);
       const saved = record === undefined ? null : withAttachmentSaved({ ref, record }, place, by, before);
