@@ -154,6 +154,8 @@ export interface EngineOptions {
   readonly paused?: Iterable<string>;
   /** What this process knows of files that were not sent, with the configuration of before too. */
   readonly unsent?: UnsentAttachments | undefined;
+  /** Gets what a person decides, before `ledger` does: where that is a copy. */
+  readonly onDecision?: LedgerPort['commit'] | undefined;
   /** Something that status shows has changed. */
   readonly onChange: () => void;
 }
@@ -273,7 +275,8 @@ export class Engine {
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
     this.#writer = createLedgerCommits({
-      commit: (changes) => this.#commitWithPlaces(changes),
+      commit: (changes) => ledger.commit(this.#withPlaces(changes)),
+      decided: (changes) => options.onDecision?.(this.#withPlaces(changes)) ?? Promise.resolve(),
       clock,
       log,
       changed: () => {
@@ -353,12 +356,11 @@ export class Engine {
    * Every record and failure says under which root it was seen, and every record which files it had before; with the
    * first record of a directory goes which directory that is.
    */
-  #commitWithPlaces(changes: readonly Change[]): Promise<void> {
-    const placed = [
+  #withPlaces(changes: readonly Change[]): readonly Change[] {
+    return [
       ...changes.map((change) => markRoot(rememberFiles(change, this.#ledger), this.#ledger, this.folders)),
       ...this.#directories.firstIdentities(changes),
     ];
-    return this.#ledger.commit(placed);
   }
 
   // ── In: what a crash left open, scans, timers, people ───────────────────────────────────────────────────────────
@@ -607,7 +609,7 @@ export class Engine {
     const known = { doubts, failure, failures, get };
     const { delivered, changes, retried, unknown } = chooseRetries(refs, waiting, known);
     if (unknown.length > 0) return { delivered: [], retried: [], unknown };
-    if (changes.length > 0) await this.#writer.commitOnce(changes);
+    if (changes.length > 0) await this.#writer.commitDecision(changes);
     // What came due while that was written is under way by now, and stays so; what a scan found meanwhile is meant, too.
     for (const ref of retried) {
       const task = this.tasks.get(ref);
@@ -627,7 +629,7 @@ export class Engine {
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
     const unlock = this.#locks.take(undefined, [ref]);
     if (unlock === null) return false;
-    await this.#writer.commitOnce(changes).finally(unlock);
+    await this.#writer.commitDecision(changes).finally(unlock);
     this.#breaker.allowUploads();
     const at = this.#clock.now();
     const hasRecord = this.#ledger.get(ref) !== undefined;

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
@@ -65,4 +65,34 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   await rm(folder.join('inbox/5.txt'));
   expect((await sync()).code).toBe(0);
   expect(await counts()).toEqual({ held: 0, kept: 11, holds: 0 });
+}, 60_000);
+
+it('without a daemon a decision writes nothing but itself: what it found meanwhile, the next start finds and tells', async () => {
+  for (const name of ['a', 'b', 'c']) await folder.write(`inbox/${name}.txt`, name);
+  const sidecar = await folder.write('inbox/a.txt.meta.json', '{"shareInfo": {"mode": "NONE"}}');
+  expect((await sync()).code).toBe(0);
+  await rm(sidecar);
+  expect((await sync()).code).toBe(0);
+  await rename(folder.join('inbox/a.txt'), folder.join('inbox/moved.txt'));
+  await rename(folder.join('inbox/b.txt'), folder.join('inbox/other.txt'));
+  const documents = async () => {
+    const { stdout } = await folder.run('ledger', 'export', '--json');
+    const said = JSON.parse(stdout) as { documents: { path: string; said?: readonly string[] }[] };
+    return said.documents.map(({ path, said = [] }) => [path, said.join()]);
+  };
+  const log = async () => {
+    const { stdout } = await folder.run('log', '--all', '--json');
+    return (JSON.parse(stdout) as Activity[]).map(({ what, path }) => `${what} ${path}`);
+  };
+  const [before, told] = [await documents(), await log()];
+  const shared = await folder.run('share', 'inbox/moved.txt', '--as', 'stated', '--yes');
+  expect(shared.stdout).toContain('Sharing 1 document as stated');
+  const expected = before.map(([path, said]) => [
+    path,
+    path === 'a.txt' ? expect.stringMatching(/DEFAULT/) : said,
+  ]);
+  expect([await documents(), await log()]).toEqual([expected, [...told, 'shared moved.txt']]);
+  expect((await sync()).code).toBe(0);
+  expect(await log()).toEqual(expect.arrayContaining(['moved moved.txt', 'moved other.txt']));
+  expect((await folder.run('why', 'inbox/moved.txt')).stdout).toContain('sharing NONE → DEFAULT');
 }, 60_000);

@@ -24,7 +24,7 @@ const askMs = 20;
 /** Files that still change are listed as waiting; nobody waits for them longer than this. */
 const longestMs = 10_000;
 
-interface RestOptions extends Partial<Pick<EngineOptions, 'onActivity' | 'isTold'>> {
+interface RestOptions extends Pick<EngineOptions, 'onDecision'> {
   readonly settings: Settings;
   readonly ledger: LedgerPort;
   /** Whose the folders are in a fleet. Null: there is none, or it cannot be asked. */
@@ -54,7 +54,7 @@ export interface RestingEngine {
  * `service` it is paused: it finds and judges everything, and sends nothing. It is closed when `act` is done.
  */
 export async function withRestingEngine<T>(
-  { settings, ledger, owners, service, onActivity, isTold, onDirectory, rests = true }: RestOptions,
+  { settings, ledger, owners, service, onDecision, onDirectory, rests = true }: RestOptions,
   act: (resting: RestingEngine) => Promise<T>,
 ): Promise<T> {
   const opened = guardTwinFolders(
@@ -81,11 +81,8 @@ export async function withRestingEngine<T>(
     maxAttempts: 1,
     random: () => 0,
     paused: service === undefined ? settings.folders.map(({ name }) => name) : [],
-    onActivity: (activity) => {
-      activities.push(activity);
-      onActivity?.(activity);
-    },
-    isTold,
+    onActivity: (activity) => void activities.push(activity),
+    onDecision,
     onChange: () => {},
   });
   try {

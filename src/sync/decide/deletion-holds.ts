@@ -159,7 +159,7 @@ export class DeletionHolds {
     const endsHold = isOver && others.every(({ ref }) => this.#parts.ledger.answer(ref) !== undefined);
     const known = endsHold ? this.#parts.ledger.root(folder) : undefined;
     // Together: what a person is told was refused is not done.
-    await this.#parts.writer.commitOnce([
+    await this.#parts.writer.commitDecision([
       { kind: 'approve', folder, paths, ...(keeps ? { keeps } : {}) },
       ...(endsHold ? [{ kind: 'hold' as const, folder, hold: null }] : []),
       ...(known?.keeps === undefined

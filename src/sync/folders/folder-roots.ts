@@ -120,7 +120,7 @@ export class FolderRoots {
     const view = folders.viewOf(folder);
     const known = ledger.root(folder);
     const bare = ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
-    await writer.commit([
+    await writer.commitDecision([
       { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
       { kind: 'mounts', folder, mounts, identities: identitiesOf(mounts, view), bare },
     ]);

@@ -9,6 +9,8 @@ const longestRetryMs = 15_000;
 
 interface Options {
   readonly commit: LedgerPort['commit'];
+  /** Gets what a person decides, before. */
+  readonly decided?: LedgerPort['commit'] | undefined;
   readonly clock: Clock;
   readonly log: LogPort;
   /** Called when trouble comes or goes. */
@@ -18,7 +20,7 @@ interface Options {
 export type LedgerCommits = ReturnType<typeof createLedgerCommits>;
 
 /** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
-export function createLedgerCommits({ commit: write, clock, log, changed }: Options) {
+export function createLedgerCommits({ commit: write, decided, clock, log, changed }: Options) {
   let trouble: Reason | null = null;
   let closed = false;
   const wakers = new Set<() => void>();
@@ -86,6 +88,11 @@ export function createLedgerCommits({ commit: write, clock, log, changed }: Opti
   return {
     commit,
     commitOnce,
+    /** The same, for what a person decides. */
+    commitDecision: async (changes: readonly Change[]): Promise<void> => {
+      await decided?.(changes);
+      await commitOnce(changes);
+    },
     /** Why nothing is sent now; null: the disk takes it. */
     trouble: () => trouble,
     close: () => {

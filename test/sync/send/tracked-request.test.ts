@@ -59,7 +59,7 @@ beforeEach(() => {
   follows = true;
   tracked = createTrackedRequest({
     clock,
-    writer: { commitOnce: commit, commit, trouble: () => null, close: () => {} },
+    writer: { commitOnce: commit, commitDecision: commit, commit, trouble: () => null, close: () => {} },
     breaker: {
       ...breaker,
       note: ({ kind }, about) => {
