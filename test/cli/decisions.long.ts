@@ -160,9 +160,11 @@ describe('what a person decides while a daemon runs', () => {
     await place.home.write('inbox/a.txt', 'a');
     const daemon = await place.start();
     await eventually(async () => (await daemon.status()).inDoubt[0]?.isSending, { withinMs: 20_000 });
-    const { out } = await place.run('check');
-    expect(out).toContain('It is being sent again now, and there is nothing to decide meanwhile.');
-    expect(out).not.toContain('ingestd resolve');
+    for (const command of ['check', 'plan']) {
+      const { out } = await place.run(command);
+      expect(out).toMatch(/it is being sent again now, and there is nothing to decide meanwhile\./i);
+      expect(out).not.toContain('ingestd resolve');
+    }
     daemon.signal('SIGKILL');
   }, 60_000);
 });

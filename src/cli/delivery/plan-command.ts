@@ -6,7 +6,7 @@ import {
   withLocalTimes,
 } from '../../lib/text/amounts.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
-import { inDoubtCode } from '../../model/doubts.ts';
+import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { isObstacle } from '../../model/report/health.ts';
@@ -33,14 +33,17 @@ export async function plan(
   const trouble = daemon === null ? (await signInFrom(prepared)).trouble : null;
   const missing = trouble === null ? [] : [{ code: 'credential-missing', message: trouble }];
   const report = { ...planned, obstacles: status?.reasons.filter(isObstacle) ?? missing };
+  const underWay = new Set(status?.inDoubt.filter(({ isSending }) => isSending).map(refKey));
   if (flags.json) context.output.json(report);
-  else printPlan(report, flags.verbose === true, context.output);
+  else printPlan(report, underWay, flags.verbose === true, context.output);
   // As `sync`, which cannot read them either.
   return report.unavailable.length + report.unreadable.length > 0 ? exitCodes.unfinished : exitCodes.ok;
 }
 
+/** `underWay`: the documents in doubt that are being sent again. */
 function printPlan(
   report: PlanReport & { readonly obstacles: Status['reasons'] },
+  underWay: ReadonlySet<string>,
   isWhole: boolean,
   output: Output,
 ): void {
@@ -74,7 +77,9 @@ function printPlan(
   }
   const doubt =
     'the service may have been given the same before. To prevent copies, run ingestd resolve PATH';
-  tally('yellow', counts.inDoubt, 'upload', `in doubt: ${doubt} first.`);
+  const again = operations.filter((one) => one.inDoubt && underWay.has(refKey(one))).length;
+  tally('yellow', counts.inDoubt - again, 'upload', `in doubt: ${doubt} first.`);
+  tally('yellow', again, 'upload', `in doubt: ${sentAgainNow}.`);
   const copies = 'at the service already: list with ingestd status';
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
   for (const { message } of report.obstacles)
