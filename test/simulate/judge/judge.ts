@@ -6,6 +6,7 @@ import { judgeDeletion } from './delete-rules.ts';
 import { HeldDocuments, holdingOf, keyOf, modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
+import { promiseOf } from './promises.ts';
 import type { Kind } from './promises.ts';
 import { nameOf, Reading } from './reading.ts';
 import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
@@ -555,7 +556,9 @@ export class Judge {
   /** What was right a while ago became wrong while ingestd was on its way to the first byte. */
   #reportAt(at: number, request: ServiceRequest, kind: Kind, words: string): void {
     const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + this.#options.noticeMs);
-    const wasRight = before.some((moment) => !this.#problems(request, moment).has(kind));
+    // Before its file was there, or was what it is, it was not right.
+    const isWrong = (one: Kind) => one === kind || promiseOf(one) === 'not-there';
+    const wasRight = before.some((moment) => ![...this.#problems(request, moment).keys()].some(isWrong));
     // What was back and is out of sight again was seen by no event and no poll.
     if (wasRight && kind === 'deleted-standing/unlisted' && this.#options.noticeMs > 0) return;
     this.report(wasRight ? `${kind}/in-a-gap` : kind, words);

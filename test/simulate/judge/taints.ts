@@ -400,8 +400,9 @@ export class Taints {
   ): boolean {
     // What cannot be seen is not gone, and says nothing.
     if (reading.isCovered(identity)) return false;
+    const isFromItsDirectory = directoryOf(path).endsWith('.attachments');
     // Nor is what is said below an ignore file that is not valid looked at (7.35).
-    if (docId === null && reading.shutDirectory(owner) !== null) return false;
+    if (docId === null && !isFromItsDirectory && reading.shutDirectory(owner) !== null) return false;
     const standing = reading.files.get(path);
     if (standing !== undefined && standing.identity !== identity) return true;
     const document = docId === null ? undefined : this.#held.all.get(docId);
@@ -430,7 +431,6 @@ export class Taints {
     const names = [path, ...reading.pathsOf(identity)];
     if (said.some((one) => one.said !== null && !isNamed(names, one.sidecar, one.said, reading))) return true;
     if (docId !== null) return false;
-    const isFromItsDirectory = directoryOf(path).endsWith('.attachments');
     const isOwnerHere = owners.length > 0 || reading.files.has(owner);
     return isFromItsDirectory || (!isOwnerHere && said.length === 0);
   }
