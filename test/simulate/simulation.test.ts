@@ -1188,6 +1188,15 @@ describe('the simulation', () => {
       setting: { habits: { firstInode: 2 ** 53 } },
     },
     {
+      what: 'what is written over and renamed over another document is told by its number alone (7.19, 7.25)',
+      first: firstOf({ 'a.txt': 'a', 'd/c.txt': 'c' }),
+      steps: [
+        [20_000, { kind: 'copy', path: 'inbox/a.txt', to: 'inbox/d/c.txt' }],
+        [0, move('d/c.txt', 'a.txt')],
+      ],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
+    {
       what: 'a name that nothing is sent by makes a file no other document’s (7.25)',
       first: firstOf({ 'a.csv': 'a', 'd/a.pdf': 'b' }),
       steps: [

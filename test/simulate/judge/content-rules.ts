@@ -100,10 +100,13 @@ export function judgeContent(
     .all()
     .filter((file) => document?.copies.has(file.path) === true && !files.includes(file))
     .map(problemsOf);
+  // Whose file is seen where it was last, that is it.
+  const isSeen = ({ path, isHidden }: RoledFile) =>
+    document !== null && !isHidden && moment.held.wasTold(document, path);
   for (const [kind, words] of found[0] ?? []) {
     if (!found.every((problems) => problems.has(kind))) continue;
     // Taken for its file, a copy that can be seen would be right.
-    const isOfCopy = ofCopies.some((problems) => !problems.has(kind));
+    const isOfCopy = !files.some(isSeen) && ofCopies.some((problems) => !problems.has(kind));
     add(isOfCopy ? `${kind}/copy` : kind, words);
   }
 }

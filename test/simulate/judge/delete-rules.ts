@@ -23,7 +23,8 @@ export function judgeDeletion(docId: string, { reading, held, approved, kept }: 
       counted.every(({ identity }) => identity !== one.accepted)
         ? 'deleted-standing/replaced'
         : // It was moved to the place of another document, and one of the two has to go.
-          one.taken.size > 0 || held.alive().some((other) => other !== one && other.places.has(file.path))
+          !isToldByNumber &&
+            (one.taken.size > 0 || held.alive().some((other) => other !== one && other.places.has(file.path)))
           ? 'deleted-standing/moved-over'
           : counted.some(({ path }) => path === one.holding.path)
             ? 'deleted-standing'
