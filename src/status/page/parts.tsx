@@ -241,7 +241,7 @@ export function Facts({
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <bdi>{printable(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
+              <bdi>{printable(typeof value === 'string' ? localTimes(value) : JSON.stringify(value))}</bdi>
               {sources[name] !== undefined && <span class="faint"> (from {printable(sources[name])})</span>}
             </dd>
           </div>

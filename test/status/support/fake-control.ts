@@ -225,7 +225,7 @@ function story(path: string): Why {
     fix: null,
     sidecar: null,
     sentAs: null,
-    metadata: { title: path, shareInfo: { mode: 'DEFAULT' } },
+    metadata: { title: path, createdTimestamp: '2026-01-01T00:00:00Z', shareInfo: { mode: 'DEFAULT' } },
     sources: { title: 'file name' },
     narrower: null,
     attachments: [],
