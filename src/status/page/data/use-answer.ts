@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { tell } from './ask-daemon.ts';
-import { useThrottled } from './use-throttled.ts';
 
 interface Question {
   /** Asked again so often, while the page is seen; left out: once. */
@@ -43,4 +42,19 @@ export function useAnswer<T>(wanted: string | null, { everyMs, news }: Question 
     return () => clearInterval(timer);
   }, [path, calmNews]);
   return known;
+}
+
+/** The value, renewed no more often than this; the newest one always comes. */
+export function useThrottled<T>(value: T, everyMs: number): T {
+  const [shown, show] = useState(value);
+  const shownAt = useRef(performance.now() - everyMs);
+  useEffect(() => {
+    const renew = () => {
+      shownAt.current = performance.now();
+      show(() => value);
+    };
+    const timer = setTimeout(renew, Math.max(0, shownAt.current + everyMs - performance.now()));
+    return () => clearTimeout(timer);
+  }, [value]);
+  return shown;
 }

@@ -12,7 +12,7 @@ import { health, reasonHealth } from '../../../model/report/health.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { decide } from '../data/ask-daemon.ts';
 import { clockWords, momentWords } from '../data/time-words.ts';
-import { useThrottled } from '../data/use-throttled.ts';
+import { useThrottled } from '../data/use-answer.ts';
 import { Button, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
