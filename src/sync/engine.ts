@@ -1269,7 +1269,7 @@ export class Engine {
     const { ref } = task;
     const refused = this.#ledger.failure(ref);
     if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
-    if (place.kind === 'hidden') return this.#hold([task], { folder: ref.folder, ...place, documents: 1 });
+    if (place.kind === 'hidden') return this.#hold([task], { folder: ref.folder, ...place });
     if (this.#ledger.isApproved(ref) || (await this.#judge(task)).includes(task)) {
       // The hold may have ended meanwhile, before its own grace was over.
       const dueAt = since + removeGraceMs;
@@ -1366,8 +1366,8 @@ export class Engine {
       const where = this.holds.hiddenIn(folder) ?? null;
       const { reason } = verdict;
       const isSame = reason === this.#ledger.hold(folder)?.reason;
-      const documents = verdict.documents - kept.size;
-      await this.#hold(held, { folder, reason, documents, where: isSame ? where : null });
+      const waiting = verdict.waiting.filter((task) => !kept.has(task));
+      await this.#hold(held, { folder, reason, waiting, where: isSame ? where : null });
     }
     return allowed;
   });
@@ -1395,9 +1395,9 @@ export class Engine {
     {
       folder,
       reason,
-      documents,
+      waiting = tasks,
       where = null,
-    }: { folder: string; reason: string; documents: number; where?: DirectoryRef | null },
+    }: { folder: string; reason: string; waiting?: readonly Task[]; where?: DirectoryRef | null },
   ): Promise<void> {
     const held: TaskEvent = {
       kind: 'held',
@@ -1407,8 +1407,9 @@ export class Engine {
     for (const task of tasks) this.#advance(task, held);
     const hidden = this.holds.hiddenIn(folder) !== undefined;
     const isKnown = this.holds.isHeld(folder) || (where !== null && hidden);
+    const documents = waiting.length;
     const added = isKnown ? await this.holds.recount(folder) : documents;
-    if (added > 0) this.#reports.addHeld(folder, tasks, reason, added);
+    if (added > 0) this.#reports.addHeld(folder, isKnown ? tasks : waiting, reason, added);
     if (!isKnown) await this.holds.begin(folder, { reason, documents, hiddenIn: where ?? undefined });
   }
 
@@ -1687,7 +1688,7 @@ export class Engine {
     await this.#takeBack(batch, outcome);
     if (isStray) {
       const reason = 'the service knew none of the last documents; its address may be wrong';
-      await this.#hold([task], { folder: task.ref.folder, reason, documents: 1 });
+      await this.#hold([task], { folder: task.ref.folder, reason });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
     else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);
     else

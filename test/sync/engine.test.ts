@@ -285,7 +285,9 @@ describe('the sync engine', () => {
 
   it('tells of each deletion that comes to those that are held, and of each approved one whose file is back', async () => {
     world = await filled(40);
-    removeFiles(0, 21);
+    removeFiles(0, 1);
+    await world.pass(500);
+    removeFiles(1, 21);
     await world.sync();
     removeFiles(21, 22);
     await world.sync();
@@ -299,6 +301,7 @@ describe('the sync engine', () => {
       ['a/21.txt', 1],
       ['', 14],
     ]);
+    expect(held[0]?.message).toMatch(/: (a\/\d+\.txt, ){2}a\/\d+\.txt and 18 more$/);
     expect(held[1]?.message).toBe(world.ledger().hold('inbox')?.reason);
     expect(world.ledger().hold('inbox')?.documents).toBe(36);
 

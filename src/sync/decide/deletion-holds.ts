@@ -12,12 +12,12 @@ export type DeletionVerdict =
   | { readonly kind: 'allow' }
   /** It cannot be said now, or all that would be held is being inspected: judged again a little later. */
   | { readonly kind: 'later' }
-  /** These are held, with the deletions that were judged among them. `documents`: how many wait in all. */
+  /** These are held, with the deletions that were judged among them. `waiting`: all that wait with them. */
   | {
       readonly kind: 'hold';
       readonly tasks: readonly Task[];
       readonly reason: string;
-      readonly documents: number;
+      readonly waiting: readonly Task[];
     };
 
 /** Deletions that a person is asked about: which are held, which were approved, and when both end. */
@@ -38,13 +38,13 @@ export class DeletionHolds {
     const verdict = await this.#verdict(folder, await this.#isInSight(this.hiddenIn(folder)));
     if (verdict?.kind !== 'hold') return verdict ?? { kind: 'later' };
     const { clock, tasks, ledger, settings } = this.#parts;
-    const { due, documents } = heldTogether(judged, folder, {
+    const { due, waiting } = heldTogether(judged, folder, {
       tasks,
       ledger,
       removeGraceMs: settings.timing.removeGraceMs,
       now: clock.monotonic(),
     });
-    return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, documents };
+    return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, waiting };
   }
 
   /** Of all that is missing. `isOver`: whatever it is held for already. Null: it cannot be said now. */

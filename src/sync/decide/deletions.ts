@@ -75,7 +75,7 @@ export function sentDocuments(
 
 /**
  * With deletions of a folder that may not go out, those that are held now: those that were judged, and all whose grace
- * is over, but for what is inspected right now and comes by itself. `documents`: how many wait in all.
+ * is over, but for what is inspected right now and comes by itself. `waiting`: all that wait.
  */
 export function heldTogether(
   judged: readonly Task[],
@@ -92,7 +92,7 @@ export function heldTogether(
     /** Monotonic, ms. */
     readonly now: number;
   },
-): { readonly due: readonly Task[]; readonly documents: number } {
+): { readonly due: readonly Task[]; readonly waiting: readonly Task[] } {
   const waiting = [...tasks.missing(folder)].filter(
     ({ state, ref }) => state.kind !== 'held' && state.kind !== 'sending' && ledger.answer(ref) === undefined,
   );
@@ -101,7 +101,7 @@ export function heldTogether(
       task.gone !== null &&
       (judged.includes(task) || (now - task.gone.since >= removeGraceMs && task.state.kind !== 'inspecting')),
   );
-  return { due, documents: waiting.length };
+  return { due, waiting };
 }
 
 /** Its file system was never seen under the device that its directory has now. */
