@@ -428,6 +428,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await region(page, 'Fleet').count()).toBe(0);
       const wrong = page.getByRole('list', { name: 'What is wrong' });
       expect(await wrong.innerText()).toMatch(/^The service refused the password\.\n/);
+      const asked = [{ code: 'rate-limited', message: 'the service asked to wait' }];
+      world.control.change({ state: 'idle', reasons: asked });
+      await eventually(async () => (await wrong.innerText()).startsWith('The service asked to wait.\n'));
     });
 
     it('marks a trial as one, and names service, account and configuration', async () => {

@@ -193,10 +193,14 @@ export function placedMessage({ folder, message }: Reason): string {
 }
 
 /** What a reason comes to, with its own words; they stand alone where they say it themselves. */
-export function reasonWords({ code, message }: Reason): string {
-  const phrase = phraseOf(code);
-  const isWhole = explain(code).isSentence || message.toLowerCase().includes(phrase.toLowerCase());
-  return isWhole ? sentence(message) : `${phrase}: ${message}`;
+export function reasonWords(reason: Reason): string {
+  const { code, message } = reason;
+  return isWhole(reason) ? sentence(message) : `${phraseOf(code)}: ${message}`;
+}
+
+/** Whether a reason's own words say what it comes to. */
+export function isWhole({ code, message }: Reason): boolean {
+  return explain(code).isSentence === true || message.toLowerCase().includes(phraseOf(code).toLowerCase());
 }
 
 /** Exit codes are for those who read of a start that failed. */

@@ -7,7 +7,7 @@ import { partsOf, sortFailures } from '../../../model/report/failures.ts';
 import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
-import { isMuted, placedMessage, progressLine } from '../../../model/report/headline.ts';
+import { isMuted, isWhole, placedMessage, progressLine } from '../../../model/report/headline.ts';
 import { health, reasonHealth } from '../../../model/report/health.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { decide } from '../data/ask-daemon.ts';
@@ -88,7 +88,9 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
     <ul class="reasons" aria-label="What is wrong">
       {shown.map(({ folder, code, message, since, until }) => (
         <li key={`${code} ${folder} ${message}`} data-level={code === 'paused' ? 'ok' : reasonHealth(code)}>
-          {explain(code).cause !== headline && <strong>{explain(code).cause}</strong>}
+          {explain(code).cause !== headline && !isWhole({ code, message }) && (
+            <strong>{explain(code).cause}</strong>
+          )}
           <p>
             {said(placedMessage({ folder, code, message }))}
             {since !== undefined && ` Since ${momentWords(since)}.`}
