@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { awaitsContent, isAbsent, nameOf, refKey, replacedPath } from '../../model/document.ts';
+import { awaitsContent, isAbsent, joinPath, nameOf, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
@@ -122,6 +122,10 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Wh
     whySchema.parse({ ...ref, verdict: { kind, ...reason }, fix, next });
   const owner = await ownerOfAttachments(port, ref.path);
   if (owner === null) {
+    const inside = await port.inspect(joinPath(ref.path, 'any'));
+    if (inside.kind === 'unknown')
+      return told(inside, 'nothing until it can be read', explain(inside.code).fix);
+    if (inside.kind === 'ignored' && inside.code !== 'not-included') return told(inside, 'nothing');
     const message =
       ref.path === ''
         ? 'the folder itself; for its state run ingestd status'
