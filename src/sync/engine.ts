@@ -65,7 +65,7 @@ import { createActivityReports } from './activity-reports.ts';
 import type { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { hasAttached } from './decide/attachments.ts';
+import { hasAttached, remainsMark } from './decide/attachments.ts';
 import { DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
@@ -164,8 +164,6 @@ export interface EngineOptions {
 const inspectConcurrency = 128;
 /** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
 const inspectedAhead = 1_000;
-/** In `said` of a document that stays at the service though its file is gone, before the code of the reason. */
-const remainsMark = 'remains ';
 /** So many of those that would be held are looked for at one go. */
 const locatedAtOnce = 1_000;
 /** When a file went is not known. */

@@ -1278,6 +1278,15 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'what was sent alone, and was attached since, stays an attachment where it is moved and edited at once (4)',
+      first: firstOf({ 'a.csv': 'a', 't.csv': 't' }),
+      steps: [
+        [20_000, write('a.csv.meta.json', '{"attachments":["t.csv"]}')],
+        [15_000, move('t.csv', 'b.txt')],
+        [0, write('b.txt', 'u')],
+      ],
+    },
+    {
       what: 'what the disk does not say yet, sync does not know of (7.18)',
       first: firstOf({ 'a.csv': 'a' }),
       steps: [

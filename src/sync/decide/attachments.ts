@@ -132,16 +132,20 @@ export interface FormerOwner {
   readonly sha256?: string | null | undefined;
 }
 
+/** In `said` of a document that stays at the service though its file is not sent any more, before the code of the reason. */
+export const remainsMark = 'remains ';
+const attachedMark = `${remainsMark}attachment`;
+
 /**
  * Documents that went out with a found file as an attachment, as far as the ledger knows. A file that went out as a
- * document of its own may be a hard link of one: then only the path counts.
+ * document of its own, and was not attached since, may be a hard link of one: then only the path counts.
  */
 export function recordedOwners(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   ledger: Pick<LedgerPort, 'findOwners' | 'get'>,
 ): readonly FormerOwner[] {
   const own = ledger.get(ref);
-  const isOwn = own !== undefined && isAlike(own.stat, stat);
+  const isOwn = own !== undefined && isAlike(own.stat, stat) && own.said?.includes(attachedMark) !== true;
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
     if (refKey(owner) === refKey(ref) || filesOfRecord(record).some((file) => isSameFile(file, stat)))
