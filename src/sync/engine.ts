@@ -1825,9 +1825,12 @@ export class Engine {
         return this.#withdraw(task);
       case 'uploadAgain':
         this.#tried(task, operation, { code: 'missing-at-service', message: uploadedAgain });
-        this.#log.warn({ ...task.ref, docId: consequence.docId }, uploadedAgain);
+        this.#log.warn({ ...task.ref, docId: consequence.record.docId }, uploadedAgain);
+        // It says what the lost answer to its deletion would have said.
+        if (isPerhapsGone(consequence.record))
+          return this.#forget([{ task, record: consequence.record }], null);
         // The record stays until the new one stands: an address that is wrong must not cost a docId.
-        return this.#advance(task, { kind: 'replan', unknownDocId: consequence.docId });
+        return this.#advance(task, { kind: 'replan', unknownDocId: consequence.record.docId });
       case 'doubtAgain': {
         const { record, reason } = consequence;
         await this.#writer.commit(doubtAgain(task.ref, record, reason.message));

@@ -1287,6 +1287,16 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'what is back after a deletion that was not answered is new where the service does not know it any more (7.29)',
+      first: firstOf({ 'd/summary.pdf': 'a', 'd/summary.pdf.meta.json': '{}', 'd/summary.csv': 'b' }),
+      steps: [
+        [20_000, { kind: 'answer', ending: { kind: 'lost', taken: true } }],
+        [0, move('d/summary.csv', '../outside/summary.csv')],
+        [65_000, { kind: 'remove', path: 'inbox/d/summary.pdf' }],
+        [0, move('../outside/summary.csv', 'd/summary.csv')],
+      ],
+    },
+    {
       what: 'what the disk does not say yet, sync does not know of (7.18)',
       first: firstOf({ 'a.csv': 'a' }),
       steps: [

@@ -36,7 +36,7 @@ export type Consequence =
   /** It did not follow any more: the path is decided again. */
   | { readonly kind: 'withdraw' }
   /** The service does not know the document: it is uploaded again. */
-  | { readonly kind: 'uploadAgain'; readonly docId: string };
+  | { readonly kind: 'uploadAgain'; readonly record: LedgerRecord };
 
 interface Circumstances {
   readonly operation: SendKind;
@@ -127,7 +127,7 @@ function missing(
   }
   // What we deleted ourselves, before its file came back, is nobody else's decision.
   const isAgain = isPerhapsGone(record) || (onMissing === 'upload' && !breaker.manyMissing());
-  if (record !== undefined && isAgain) return { kind: 'uploadAgain', docId: record.docId };
+  if (record !== undefined && isAgain) return { kind: 'uploadAgain', record };
   const words = `the service does not know the document ${record?.docId ?? ''}: ${message}`;
   return { kind: 'fail', reason: { code: 'missing-at-service', message: words } };
 }
