@@ -1297,6 +1297,27 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'of two links with one name, either document may go with its directory, and is what is saved there (7.25)',
+      first: firstOf({ 'd/b.pdf': 'a', 'c.csv': 'c' }),
+      steps: [
+        [100, { kind: 'link', path: 'inbox/d/b.pdf', to: 'inbox/b.pdf' }],
+        [65_000, write('extra/summary.pdf', 's')],
+        [0, move('d', 'moved')],
+        [0, write('moved/.save.tmp', 'b')],
+        [0, move('moved/.save.tmp', 'moved/b.pdf')],
+      ],
+    },
+    {
+      what: 'a narrower mode goes out for what has come to a link’s place, wherever an ignore file is not valid (7.27, 7.35)',
+      first: firstOf({ 'd/a.txt': 'a', 'd/e/b.docx': 'b' }),
+      steps: [
+        [20_000, { kind: 'write', path: 'inbox/d/.ingestignore', text: 'a.txt', encoding: 'utf16le' }],
+        [0, { kind: 'link', path: 'inbox/d/a.txt', to: 'inbox/c.pdf' }],
+        [5_300, move('d/e/b.docx', 'c.pdf')],
+        [0, write('c.pdf.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+      ],
+    },
+    {
       what: 'what the disk does not say yet, sync does not know of (7.18)',
       first: firstOf({ 'a.csv': 'a' }),
       steps: [

@@ -52,7 +52,11 @@ export function changedFiles(
   if (same.length > 0) return same;
   const own = held.filesOf(one, reading);
   // Before the content of what has come to its place, or was saved there, the mode goes out.
-  const isUnsent = own.every(({ role }) => role.kind !== 'document' || role.obstacle?.kind === 'hidden');
+  // What lies below an ignore file that is not valid is not sent either (7.35).
+  const isUnsent = own.every(
+    ({ path, role }) =>
+      role.kind !== 'document' || role.obstacle?.kind === 'hidden' || reading.shutDirectory(path) !== null,
+  );
   if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed];
   // What is in a hidden directory is gone (contract 7.25): its document goes on with a copy.
   const inSight = own.filter(({ role }) => role.kind !== 'elsewhere');

@@ -24,8 +24,11 @@ export interface HeldDocument {
   perhaps: readonly Holding[];
   /** Null: its file was not seen. */
   device: object | null;
-  /** The directory in which it was last accepted: that may be moved as a whole (contract 7.25). */
-  directory: object | null;
+  /**
+   * The directory in which it was last accepted, which may be moved as a whole (contract 7.25): of links with one name, each
+   * may be it.
+   */
+  directories: ReadonlySet<object>;
   /** Its file, and what has come to its file's place since: a save, a rotation. */
   files: Set<object>;
   /** From when until when, monotonic ms: files that are not its own in its places, and its files at other places. */
@@ -142,7 +145,7 @@ export class HeldDocuments {
     const name = nameOf(one.holding.path);
     const saved = reading
       .all()
-      .filter((file) => file.directory === one.directory && nameOf(file.path) === name);
+      .filter((file) => one.directories.has(file.directory) && nameOf(file.path) === name);
     const twins = [...reading.twins.values()].filter(({ identity }) => one.files.has(identity));
     const found = [...placed.filter((file) => file !== undefined), ...saved, ...twins];
     return [...new Set([...this.filesOf(one, reading), ...found])];
@@ -240,7 +243,8 @@ export class HeldDocuments {
         one.files.add(identity);
         const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
         // To where its file has been for a moment only its record has not followed.
-        const hasCome = path === one.holding.path || directory === one.directory || this.#hasStood(one, path);
+        const hasCome =
+          path === one.holding.path || one.directories.has(directory) || this.#hasStood(one, path);
         if (isSeen && hasCome && !one.left.has(path)) this.#noteSeen(one.stood, identity, now, startedAt);
       }
       // Where its own place has a link of it, what is edited elsewhere is told by that alone.
@@ -449,7 +453,7 @@ export class HeldDocuments {
       one.before = { identity: accepted, holding };
     one.accepted = file.identity;
     one.device = file.device;
-    one.directory = file.directory;
+    one.directories = new Set([file.directory]);
   }
 
   answered(created: string | null, { kind }: Ending): void {
@@ -500,7 +504,7 @@ function newDocument(
     answer: 'none',
     accepted: file?.identity ?? null,
     device: file?.device ?? null,
-    directory: file?.directory ?? null,
+    directories: new Set(file === null ? [] : [file.directory]),
     before: null,
     alike: new Set(),
     perhaps: [],

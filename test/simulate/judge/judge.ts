@@ -462,8 +462,12 @@ export class Judge {
     const alike = new Set(named.map((file) => file.identity).filter((other) => other !== identity));
     this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed, alike });
     // Of links with one name nobody can tell at which place it is.
-    const isLinked = named.some((file) => file.identity === identity && file.path !== found?.path);
-    if (isLinked && found !== null) this.held.all.get(docId)?.left.add(found.path);
+    const links = named.filter((file) => file.identity === identity);
+    const one = this.held.all.get(docId);
+    if (found !== null && one !== undefined && links.some(({ path }) => path !== found.path)) {
+      one.left.add(found.path);
+      one.directories = new Set(links.map(({ directory }) => directory));
+    }
     const isMode = request.kind === 'modify' && request.file === null && request.attachments === null;
     if (found === null || request.kind === 'delete' || isMode) return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
