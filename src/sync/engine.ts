@@ -627,8 +627,10 @@ export class Engine {
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
     const unlock = this.#locks.take(undefined, [ref]);
     if (unlock === null) return false;
+    const stopping = lastWithoutDocId(this.#ledger).length;
     await this.#writer.commitDecision(changes).finally(unlock);
-    this.#breaker.allowUploads();
+    // Only what is said of one of these says that uploads may go on.
+    if (lastWithoutDocId(this.#ledger).length < stopping) this.#breaker.allowUploads();
     const at = this.#clock.now();
     const hasRecord = this.#ledger.get(ref) !== undefined;
     // A record that came to a file which is no document has no task yet.

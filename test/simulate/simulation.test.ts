@@ -1318,6 +1318,19 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'who ends one of the doubts that stop uploads has seen them (7.32)',
+      first: firstOf({ 'd/a.txt': 'a', 'extra/b.pdf': 'b' }),
+      steps: [
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [130_000, { kind: 'resolve', how: 'dismiss' }],
+        [0, write('c.pdf', 'c')],
+        [5_300, write('extra/d.csv', 'd')],
+        [5_300, { kind: 'rescan' }],
+      ],
+    },
+    {
       what: 'what the disk does not say yet, sync does not know of (7.18)',
       first: firstOf({ 'a.csv': 'a' }),
       steps: [

@@ -58,6 +58,10 @@ describe('a document in doubt (I9)', () => {
     world.folder.scan();
     await world.clock.advance(600_000);
     expect([isStopped(), world.service.calls.length]).toEqual([true, 3]);
+    // What a person says of something else.
+    const ref = { folder: 'inbox', path: 'd.txt' };
+    await world.engine().decide(ref, [{ kind: 'clear', ref }]);
+    expect(isStopped()).toBe(true);
     await world.engine().retry(null);
     await world.quiesce();
     expect([isStopped(), world.service.calls.length, world.service.documents.size]).toEqual([false, 5, 5]);

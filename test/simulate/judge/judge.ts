@@ -246,12 +246,16 @@ export class Judge {
       one.answer !== 'usable' && (one.places.has(place) || identities.some((other) => one.files.has(other)));
     const forgotten = this.held.alive().filter(isMeant);
     const answers = forgotten.map(({ answer }) => answer);
+    // Who ends one of those that stop uploads has seen them.
+    const ended = answers.includes('unusable') ? this.#unusable : 0;
+    this.#unusable -= ended;
     this.#dismissed.push(dismissed);
     for (const one of forgotten) this.#forget(one);
     this.#keep(this.reading(), now);
     return (isDone, then) => {
       this.#isDismissedNow ||= isDone;
       if (!isDone) {
+        this.#unusable += ended;
         this.#dismissed.splice(this.#dismissed.indexOf(dismissed), 1);
         for (const [index, one] of forgotten.entries()) {
           one.answer = answers[index] ?? 'none';
@@ -286,6 +290,7 @@ export class Judge {
   /** A person has said which document it is that is in doubt. */
   adopts(docId: string, path: string): void {
     const one = this.held.all.get(docId);
+    if (one?.answer === 'unusable') this.#unusable = 0;
     if (one !== undefined) one.answer = 'usable';
     const isOther = (doubt: Doubt) => !doubt.paths.has(path.normalize('NFC'));
     this.#openDoubts.push(...this.#inDoubt.filter((doubt) => !isOther(doubt)));
