@@ -1554,6 +1554,10 @@ describe('the simulation', () => {
       'what a folder had that shows the directory of another one is that one’s, whatever was saved in its place (5, 7.1)',
     ],
     [400_003_833, 'while the process runs, too'],
+    [
+      570_000_442,
+      'without numbers, what is saved in a directory that moves is not known to be of its document (7.19)',
+    ],
     [490_000_340, 'what has come to the path of an upload in doubt, and was refused, is tried again (2)'],
     [
       360_001_747,

@@ -315,18 +315,19 @@ function doubledKind(
   { reading, files }: { readonly reading: Reading; readonly files: number },
 ): Kind {
   if (known.some(({ answer }) => answer === 'unusable')) return 'doubled/no-doc-id';
-  // Its own file was replaced, and what stands in its place has moved since.
-  const own = known.filter(({ accepted }) => accepted === file.identity);
-  if (own.length < reading.pathsOf(file.identity).length) return 'doubled/replaced';
-  // A copy is taken for the document's own file.
-  const isCopied = ({ copies, text }: HeldDocument) =>
-    [...copies].some((path) => reading.files.get(path)?.text === text);
-  if (known.every(isCopied)) return 'doubled/copy';
   // Only its identity tells that it was edited and moved, or moved from where nothing can be seen.
   const isSeen = (path: string) =>
     reading.files.get(path)?.isHidden !== true && !reading.isBesideUnlisted(path);
   const isTold = ({ text, holding }: HeldDocument) => text === file.text && isSeen(holding.path);
-  return known.filter(isTold).length >= files ? 'doubled' : 'doubled/by-identity';
+  const untold = known.filter(isTold).length >= files ? '' : '/by-identity';
+  // Its own file was replaced, and what stands in its place has moved since.
+  const own = known.filter(({ accepted }) => accepted === file.identity);
+  if (own.length < reading.pathsOf(file.identity).length) return `doubled/replaced${untold}`;
+  // A copy is taken for the document's own file.
+  const isCopied = ({ copies, text }: HeldDocument) =>
+    [...copies].some((path) => reading.files.get(path)?.text === text);
+  if (known.every(isCopied)) return 'doubled/copy';
+  return `doubled${untold}`;
 }
 
 /** Whether a file is in a directory that is listed. */
