@@ -4,6 +4,7 @@ import { renderFleet, renderStatus } from '../../src/cli/report/render-status.ts
 import type { Status } from '../../src/model/report/status.ts';
 import { localTime } from '../../src/lib/text/amounts.ts';
 import { createOutput } from '../../src/cli/output.ts';
+import { busyStatus } from '../status/support/busy-status.ts';
 import { aFleet, aHost } from '../status/support/a-fleet.ts';
 import { aFailure, aFolder, aStatus } from '../status/support/fake-control.ts';
 
@@ -52,6 +53,16 @@ it('groups what failed by its cause, ordered by path, with the fix once', () => 
     '  and 2 more',
     '  (ingestd why PATH explains one, ingestd retry sends again what the service refused)',
   ]);
+});
+
+it('says first what needs a person, in the order of headline and page', () => {
+  const retried = { ...aFailure('e.pdf', 'econnrefused', 'refused'), retryAt: '2026-01-01T00:00:00Z' };
+  const waits = { folder: 'inbox', path: 'w.pdf', code: 'sidecar-missing', message: 'waiting' };
+  const { failures = [], ...busy } = busyStatus();
+  const status = { ...calm, ...busy, failures: [...failures, retried], waiting: [waits], waitingTotal: 1 };
+  const lines = renderStatus(status, { colors, page: null, now: 0 });
+  const titles = lines.flatMap((line) => /^([A-Z][a-z ]+)(?: \(\d+\))?$/.exec(line)?.[1] ?? []);
+  expect(titles).toEqual(['Failed', 'Held deletions', 'In doubt', 'Retrying', 'Waiting', 'Skipped']);
 });
 
 const failed = aFailure('a.b.pdf', 'double-extension', 'two dots');

@@ -148,6 +148,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       const names = page.getByRole('article', { name: 'More than one dot in the name' });
       expect((await names.innerText()).match(/accepts only one/g)).toHaveLength(1);
+      const titles = await page.getByRole('heading', { level: 2 }).allInnerTexts();
+      expect(titles.slice(0, 3)).toEqual(['Failed 10', 'Deletions held', 'In doubt 1']);
       const sidecars = page.getByRole('article', { name: 'Invalid sidecar' });
       expect((await sidecars.innerText()).match(/Correct the file/g)).toHaveLength(1);
       expect(await names.getByRole('listitem').count()).toBe(3);

@@ -25,10 +25,11 @@ const mostOfCause = 3;
 /** So many names of one folder's held deletions. */
 const mostNames = 5;
 
-/** A few lines, the headline first: what a person reads in two seconds. */
+/** A few lines, the headline first: what a person reads in two seconds. In the order of the page. */
 export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
-  const { waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
+  const { reasons, waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
+  const { retried } = sortFailures(status);
   return [
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
     '',
@@ -37,9 +38,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       colors.dim(`${name}  ${numberWords(documents)} kept at the service, not in the configuration`),
     ),
     ...daemonRows(status, view),
-    ...failureSections(status, view),
-    // Those that still change say nothing.
-    ...section(colors.dim('Waiting'), waiting.map(rowOf), 'for details run ingestd why PATH', waitingTotal),
+    ...failureRows(status, view),
     ...heldRows(status, view),
     ...section(colors.yellow('In doubt'), inDoubt.map(rowOf), doubtHint(status), inDoubtTotal),
     ...section(
@@ -53,6 +52,14 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       'ingestd why PATH says why; to share one run ingestd share PATH --as stated',
       status.folders.reduce((total, folder) => total + folder.narrower, 0),
     ),
+    ...section(
+      colors.yellow('Retrying'),
+      // What waits for a reason that is said above is not said again.
+      retried.filter(({ message }) => reasons.every((reason) => reason.message !== message)).map(rowOf),
+      'nothing to do; for details run ingestd why PATH',
+    ),
+    // Those that still change say nothing.
+    ...section(colors.dim('Waiting'), waiting.map(rowOf), 'for details run ingestd why PATH', waitingTotal),
     ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors),
     ...(skippedTotal === 0 ? [] : ['  (ingestd check lists all of them with their fixes)']),
   ];
@@ -134,23 +141,14 @@ function timesOf({ since, until }: Reason): string[] {
   ];
 }
 
-/**
- * Without what stands under the uploads in doubt, and without what waits for a reason that is said above; apart from what
- * is retried, which the headline counts as waiting.
- */
-function failureSections(status: Status, { colors }: StatusView): string[] {
-  const { failed, failedTotal, retried } = sortFailures(status);
-  const above = new Set(status.reasons.map(({ message }) => message));
+/** Without what stands under the uploads in doubt, and apart from what is retried, which the headline counts as waiting. */
+function failureRows(status: Status, { colors }: StatusView): string[] {
+  const { failed, failedTotal } = sortFailures(status);
   const helps = failed.some(({ code }) => mayHelpToRetry(code));
   const retry = helps ? ', ingestd retry sends again what the service refused' : '';
   return [
     ...groupedRows(colors.red('Failed'), failed, Math.max(failed.length, failedTotal), colors),
     ...(failed.length === 0 ? [] : [`  (ingestd why PATH explains one${retry})`]),
-    ...section(
-      colors.yellow('Retrying'),
-      retried.filter(({ message }) => !above.has(message)).map(rowOf),
-      'nothing to do; for details run ingestd why PATH',
-    ),
   ];
 }
 

@@ -15,10 +15,11 @@ import type { Shown } from '../parts.tsx';
 /** Of one cause, at first. */
 const fewRows = 3;
 
-/** Everything that needs a person: held deletions, failures with their fix, uploads in doubt, duplicates. */
+/** Everything that needs a person: failures with their fix, held deletions, uploads in doubt, duplicates. */
 export function Attention({ status }: Shown) {
   return (
     <>
+      <Failures status={status} />
       {status.held.length > 0 && (
         <Part class="need warn" title="Deletions held">
           {status.held.map((hold) => (
@@ -26,7 +27,6 @@ export function Attention({ status }: Shown) {
           ))}
         </Part>
       )}
-      <Failures status={status} />
       <Doubts status={status} />
       <Duplicates status={status} />
     </>
