@@ -16,7 +16,7 @@ export function headline(status: Status): string {
   if (status.state === 'stopped') return stopped?.message ?? 'ingestd is not running';
   if (status.state === 'stopping') return 'Stopping';
   if (status.health === 'error') return errorPhrase(status);
-  if (status.health === 'attention') return attentionPhrase(status);
+  if (status.health === 'attention') return attentionPhrase(status) || 'Needs attention';
   return progressPhrase(status);
 }
 
@@ -64,8 +64,9 @@ export function statusLine(status: Status, now?: number): string {
     const hasDelivered = status.folders.some(({ held, kept }) => held + kept > 0);
     const delivered = progress || (hasDelivered ? '' : 'Nothing delivered yet');
     const rest = trouble === undefined ? delivered : reasonWords(trouble);
-    const pauses = status.paused.length > 0 ? ['Paused'] : [];
-    return sentences([first, rest, ...pauses, ...asks(status)]);
+    // What a command lacks, a service may have.
+    const reasons = status.reasons.filter(({ code }) => code !== 'credential-missing');
+    return sentences([first, rest, attentionPhrase({ ...status, reasons })]);
   }
   if (status.health === 'error')
     return sentences([trouble === undefined ? first : reasonWords(trouble), progress, ...asks(status)]);
@@ -88,6 +89,7 @@ function errorPhrase(status: Status): string {
   return code === null ? 'Something is wrong' : phraseOf(code);
 }
 
+/** Empty where nothing is known to need it. */
 function attentionPhrase(status: Status): string {
   const { paused, folders, reasons } = status;
   const away = folders.filter(({ state }) => state === 'unavailable').map(({ name }) => name);
@@ -108,7 +110,7 @@ function attentionPhrase(status: Status): string {
   const shown = problems.slice(0, Math.max(1, headlineParts - counts.length));
   const more = problems.length - shown.length;
   const parts = [...shown, ...(more > 0 ? [countWords(more, 'more problem')] : []), ...counts];
-  return parts.length === 0 ? 'Needs attention' : capitalized(parts.join(', '));
+  return capitalized(parts.join(', '));
 }
 
 function foldersPart(names: readonly string[], what: string): string[] {

@@ -245,6 +245,15 @@ describe('the verdict of the ledger alone', () => {
       status({}, { reasons: [resting], inDoubtTotal: 1 }),
       'ingestd is not running. Nothing delivered yet. 1 upload in doubt',
     ],
+    [
+      'says what needs attention as a daemon does',
+      aStatus({
+        folders: [aFolder({ synced: 8 }), aFolder({ name: 'away', state: 'unavailable' })],
+        reasons: [resting, { code: 'orphan-sidecar', message: 'x' }],
+        paused: ['inbox'],
+      }),
+      'ingestd is not running. 8 of 8 documents delivered. Folder inbox paused, folder away unavailable, sidecars that fit no file',
+    ],
   ])('%s', (_name, given, words) => {
     expect(statusLine({ ...given, state: 'stopped' })).toBe(words);
   });
