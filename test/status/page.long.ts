@@ -560,6 +560,25 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await page.getByRole('dialog').innerText()).toContain('Next: of now');
     });
 
+    it('asks less often for documents where a search takes long', async () => {
+      const world = await open();
+      const page = await visit(world);
+      let asked = 0;
+      await page.route('**/api/documents*', async (route) => {
+        asked += 1;
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await route.continue();
+      });
+      await (await unfold(page, 'Documents')).getByText('4 found').waitFor();
+      for (let synced = 1; synced <= 10; synced += 1) {
+        world.control.change({ folders: [aFolder({ onDisk: synced, synced })] });
+        await says(page, synced === 1 ? '1 document delivered' : `All ${synced} documents delivered`);
+      }
+      expect(asked).toBeLessThanOrEqual(3);
+      const before = asked;
+      await eventually(() => asked > before);
+    });
+
     it('tells what the daemon says when it refuses', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);

@@ -23,15 +23,21 @@ const restMs = 250;
 export function useAnswer<T>(wanted: string | null, { everyMs, news }: Question = {}): Known<T> {
   const [known, learn] = useState<Known<T>>({ answer: null, problem: null });
   const path = useThrottled(wanted, restMs);
-  const calmNews = useThrottled(news, restMs);
+  /** How long the last answer took, ms: among a million documents, a search is work for the daemon. */
+  const tookMs = useRef(0);
+  const calmNews = useThrottled(news, restMs + 4 * tookMs.current);
   const newest = useRef<Promise<T>>(undefined);
   useEffect(() => {
     const ask = async () => {
       if (path === null || (document.hidden && everyMs !== undefined)) return;
+      const began = performance.now();
       const asked = tell<T>(path);
       newest.current = asked;
       const found = await asked.then(
-        (answer) => ({ answer, problem: null }),
+        (answer) => {
+          tookMs.current = performance.now() - began;
+          return { answer, problem: null };
+        },
         (error: Error) => ({ problem: error.message }),
       );
       // An older answer may come after the newer one.
