@@ -46,7 +46,7 @@ export function createActivityReports({
       const what = code === inDoubtCode ? 'in doubt' : 'failed';
       add({ ...ref, what, docId: docIdOf(ref), message, code, ...(operation && { operation }) });
     },
-    /** `documents`: how many they are, of which the first are named. */
+    /** `documents`: how many they are. `held`: of which the first are named; empty: they come to others. */
     addHeld: (
       folder: string,
       held: readonly Pick<Task, 'ref'>[],
@@ -56,10 +56,12 @@ export function createActivityReports({
       const paths = held.slice(0, Math.min(mostNamed, documents)).map(({ ref }) => ref.path);
       const [path = ''] = paths;
       const ref = { folder, path };
-      if (documents === 1) return add({ ...ref, what: 'held', docId: docIdOf(ref), message: reason });
+      if (documents === 1 && path !== '')
+        return add({ ...ref, what: 'held', docId: docIdOf(ref), message: reason });
       const more = documents - paths.length;
       const named = `${paths.toSorted(inNaturalOrder).join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
-      add({ folder, path: '', what: 'held', docId: null, message: `${reason}: ${named}`, documents });
+      const message = paths.length === 0 ? reason : `${reason}: ${named}`;
+      add({ folder, path: '', what: 'held', docId: null, message, documents });
     },
     /** The file of a deletion that was held, or that a person has approved. */
     addReturned: (ref: DocumentRef, isApproved: boolean): void => {

@@ -1409,7 +1409,7 @@ export class Engine {
     const isKnown = this.holds.isHeld(folder) || (where !== null && hidden);
     const documents = waiting.length;
     const added = isKnown ? await this.holds.recount(folder) : documents;
-    if (added > 0) this.#reports.addHeld(folder, isKnown ? tasks : waiting, reason, added);
+    if (added > 0) this.#reports.addHeld(folder, isKnown ? [] : waiting, reason, added);
     if (!isKnown) await this.holds.begin(folder, { reason, documents, hiddenIn: where ?? undefined });
   }
 

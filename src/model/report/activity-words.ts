@@ -36,7 +36,8 @@ const burstGapMs = 10 * 60_000;
 
 /**
  * Gathers what happened of one kind in one directory, and with the same words, in a short time, whatever happened in
- * others meanwhile. What is about a folder, or about many documents already, stands alone.
+ * others meanwhile. What is about a folder, or about many documents already, stands alone, but for deletions that come to
+ * those that are held.
  */
 export function createBursts() {
   const burstOf = new Map<Activity, Burst>();
@@ -46,9 +47,11 @@ export function createBursts() {
     /** Takes the next older one. True where it is one more of what came before. */
     add: (activity: Activity): boolean => {
       const { at, what, folder, path, documents } = activity;
-      if (path === '') open.clear();
-      const place = refKey({ folder, path: directoryOf(path) });
-      const text = path === '' || documents > 1 ? null : `${what} ${activityWords(activity)}`;
+      const isHeld = what === 'held' && path === '';
+      if (path === '' && !isHeld) open.clear();
+      const place = isHeld ? folder : refKey({ folder, path: directoryOf(path) });
+      const isAlone = !isHeld && (path === '' || documents > 1);
+      const text = isAlone ? null : `${what} ${activityWords(activity)}`;
       const last = open.get(place);
       const gapMs = Date.parse(last?.activities.at(-1)?.at ?? '') - Date.parse(at);
       const isMore = last !== undefined && text !== null && last.text === text && gapMs <= burstGapMs;
@@ -64,8 +67,13 @@ export function createBursts() {
     /** Newest first: each alone, or where it is the newest of `least` documents or more, all of them. */
     lines: (least: number): readonly (readonly [Activity, ...Activity[]])[] =>
       Array.from(burstOf).flatMap(([activity, { activities, documents }]) => {
+        const isNewest = activities[0] === activity;
+        if (activity.path === '') {
+          const sum = activities.reduce((total, one) => total + one.documents, 0);
+          return isNewest ? [[{ ...activity, documents: sum }]] : [];
+        }
         if (documents.size < least) return [[activity]];
-        return activities[0] === activity ? [activities] : [];
+        return isNewest ? [activities] : [];
       }),
   };
 }
