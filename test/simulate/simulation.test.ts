@@ -281,6 +281,31 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'what is held as the copy of it that is left is there, sync says (7.1, 7.18)',
+      first: firstOf({ 'd/report.pdf': 'a', 'd/b.docx': 'b' }),
+      steps: [
+        [20_000, { kind: 'copy', path: 'inbox/d/report.pdf', to: 'inbox/é.docx' }],
+        [0, move('d/b.docx', 'd/report.pdf')],
+        [30_000, { kind: 'sync', how: 'kill' }],
+      ],
+    },
+    {
+      what: 'a process that died may have sent attachments, over which no mode widens (7.27)',
+      first: firstOf({ 'é.csv': 'a' }),
+      steps: [
+        [20_000, write('é.csv.attachments/u.csv', 'u')],
+        [400, { kind: 'rescan' }, 'body'],
+        [0, { kind: 'restart', how: 'power', downMs: 10 }],
+        [70, move('é.csv', '../second/é.pdf')],
+      ],
+      setting: {
+        folders: [
+          { name: 'inbox', mode: null, isPolled: false },
+          { name: 'second', mode: 'EVERYONE', isPolled: false },
+        ],
+      },
+    },
+    {
       what: 'an attachment goes along with its document where case does not count',
       first: [
         { path: 'inbox/d/e/report.pdf', text: 'a' },

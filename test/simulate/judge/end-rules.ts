@@ -211,7 +211,12 @@ export function judgeSynced(judge: Judge, began: number): void {
       !judge.hasStood(file, began)
     )
       continue;
-    if (!judge.held.othersOf([file], reading, null).some((one) => one.text === text))
+    // A copy, too, of which nothing else is left (7.1).
+    const isOf = (one: HeldDocument) =>
+      [...judge.held.filesOf(one, reading), ...judge.held.copiesOf(one, reading)].some(
+        (other) => other.path === path,
+      );
+    if (!judge.held.alive().some((one) => one.text === text && isOf(one)))
       judge.report('unfinished', `sync says that all is done, and ${path} is not at the service as it is`);
   }
 }
@@ -304,7 +309,8 @@ function judgeSharing(judge: Judge, file: RoledFile, one: HeldDocument, reading:
   const { holding, attachments } = one;
   const words = `${path} is held as ${holding.mode}, stated is ${mode} by ${by} ${place}`;
   const listed = role.attachments.map(nameOf);
-  const isUntaken = listed.length === 0 && attachments.length > 0;
+  // No mode widens over attachments that cannot be taken back, and may have been sent by a process that died.
+  const isUntaken = listed.length === 0 && (attachments.length > 0 || judge.maySend(one));
   // With another file its mode may have come with that; hard links have the narrowest of theirs.
   if (
     reading.pathsOf(file.identity).length === 1 &&

@@ -10,6 +10,8 @@ export interface HeldDocument {
   readonly docId: string;
   text: string;
   attachments: readonly FormFile[];
+  /** It has had some since: where a process died, a change with these may have been under way. */
+  hasListed: boolean;
   /** As it was last accepted. */
   holding: Holding;
   isDeleted: boolean;
@@ -252,6 +254,7 @@ export class HeldDocuments {
       for (const { path, identity } of files.filter(({ text }) => text === one.text))
         if (!one.files.has(identity)) one.copies.add(path);
         else if (!isAtPlace || one.places.has(path)) this.#noteSeen(one.told, path, now, startedAt);
+      one.hasListed ||= standing.some(({ role }) => role.kind === 'document' && role.attachments.length > 0);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;
@@ -417,7 +420,10 @@ export class HeldDocuments {
     carried: readonly Holding[],
   ): void {
     const { holding, accepted } = one;
-    if (request.attachments !== null) one.attachments = request.attachments;
+    if (request.attachments !== null) {
+      one.attachments = request.attachments;
+      one.hasListed = false;
+    }
     if (request.metadata?.shareInfo !== undefined) one.holding = holdingOf(request, file, carried);
     if (request.file === null) {
       if (file !== null) {
@@ -499,6 +505,7 @@ function newDocument(
     docId,
     text: request.file?.text ?? '',
     attachments: request.attachments ?? [],
+    hasListed: false,
     holding: { ...holdingOf(request, file, carried), path },
     isDeleted: false,
     answer: 'none',

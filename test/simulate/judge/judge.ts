@@ -341,6 +341,11 @@ export class Judge {
     };
   }
 
+  /** Whether a process that died may have sent attachments of a document. */
+  maySend({ hasListed }: HeldDocument): boolean {
+    return hasListed && this.#options.isKilled;
+  }
+
   /** Whether another file that was seen had the same number. */
   isNumberUsedAgain({ identity, number, device }: SeenFile): boolean {
     return [...this.#everSeen.values()].some(
