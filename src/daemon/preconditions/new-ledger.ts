@@ -52,7 +52,7 @@ export async function newLedgerNotice(
   if (areFew) return null;
   const at = toTheSecond(began.mtimeMs);
   const message =
-    `the ledger in ${dir} is new (${at}), and ${countWords(unknownFiles, 'file')} were in the folders before it. ` +
+    `the ledger in ${dir} is new (${at}), and when ingestd started, ${countWords(unknownFiles, 'file')} in the folders were not in it. ` +
     'If they were delivered before, the state directory was lost, and they are uploaded a second time, shared as is stated now';
   return { reason: { code: newLedgerCode, message }, until, isTold: false };
 }
