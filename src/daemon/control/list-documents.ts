@@ -35,7 +35,8 @@ export async function listDocuments(
   const found: Candidate[] = [];
   let total = 0;
   for (const one of narrower ? narrowerOnes(sources.ledger) : allDocuments(sources)) {
-    await rest();
+    const pause = rest();
+    if (pause !== undefined) await pause;
     if (!matches(refKey(one))) continue;
     total += 1;
     if (found.length < longest) found.push(one);
