@@ -120,7 +120,8 @@ export function openFolder(settings: FolderSettings, options: FolderOptions): Fo
     if (outcome.kind === 'scanned') {
       if (outcome.full) trouble = null;
       report = outcome.report;
-      identity = outcome.root;
+      // A few directories of a root that was away say nothing of the rest: the next look at it scans all.
+      if (trouble === null) identity = outcome.root;
       logWatching(report);
       if (outcome.full) listener?.scanned(outcome.root, outcome.unreadable);
     }

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { eventually } from '../support/eventually.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
@@ -38,6 +39,20 @@ describe('a folder whose path is a symbolic link', () => {
     },
     60_000,
   );
+
+  it('is available again when the link is back, though a change is seen before that is looked at', async () => {
+    place = await installationWithService({ more: { folders: [{ name: 'inbox', path: './linked' }] } });
+    const linked = place.home.join('linked');
+    await symlink('inbox', linked);
+    await writeFile(join(place.inbox, 'a.txt'), 'one');
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await rm(linked);
+    await eventually(async () => (await daemon.status()).folders[0]?.state === 'unavailable');
+    await symlink('inbox', linked);
+    await writeFile(join(place.inbox, 'b.txt'), 'two');
+    await daemon.idle(({ totals, folders }) => totals.uploaded === 2 && folders[0]?.state === 'watching');
+  }, 60_000);
 
   it('F33: holds deletions when the link leads to another directory', async () => {
     place = await installationWithService({ more: { folders: [{ name: 'inbox', path: './linked' }] } });
