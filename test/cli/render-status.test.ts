@@ -115,6 +115,19 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
     [/\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n {2}\(for details run ingestd why PATH\)$/],
   ],
   [
+    'what the service has not answered for ten seconds',
+    {
+      transfers: [-10_000, -9_000].map((at) => {
+        const since = new Date(at).toISOString();
+        const bytes = { bytesSent: 1, bytesTotal: 1 };
+        return { folder: 'inbox', path: `${at}.pdf`, operation: 'upload', ...bytes, documents: 1, since };
+      }),
+    },
+    [
+      /\nNo answer from the service \(1\)\n {2}inbox\/-10000\.pdf: upload, since \S+ \S+\n {2}\(ingestd waits/,
+    ],
+  ],
+  [
     'what waits, and for what',
     {
       waiting: [{ folder: 'inbox', path: 'w.pdf', code: 'sidecar-missing', message: waiting }],

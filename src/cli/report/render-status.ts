@@ -20,6 +20,8 @@ interface StatusView {
 
 /** So many rows of a section are shown. */
 const mostRows = 10;
+/** Most answers are there sooner. */
+const silentMs = 10_000;
 /** So many documents of one cause. */
 const mostOfCause = 3;
 /** So many names of one folder's held deletions. */
@@ -38,6 +40,11 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       colors.dim(`${name}  ${numberWords(documents)} kept at the service, not in the configuration`),
     ),
     ...daemonRows(status, view),
+    ...section(
+      colors.yellow('No answer from the service'),
+      silentRows(status, view.now),
+      'ingestd waits as long as service.responseSeconds says',
+    ),
     ...failureRows(status, view),
     ...heldRows(status, view),
     ...section(colors.yellow('In doubt'), inDoubt.map(rowOf), doubtHint(status), inDoubtTotal),
@@ -89,6 +96,15 @@ function folderRows(status: Status, { colors }: StatusView): string[] {
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : usual;
     return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;
   });
+}
+
+/** Requests that the service leaves without an answer: until they are given up, nothing else tells of them. */
+function silentRows({ transfers }: Status, now: number): string[] {
+  return transfers.flatMap(({ since, operation, ...one }) =>
+    since === undefined || now - Date.parse(since) < silentMs
+      ? []
+      : [`${one.path === '' ? one.folder : refKey(one)}: ${operation}, since ${localTime(since)}`],
+  );
 }
 
 function daemonRows(status: Status, { colors, page }: StatusView): string[] {

@@ -75,8 +75,14 @@ const held = z.object({
 /** A document that the service may hold more than once, and how many more of it there may be. */
 const duplicate = place.extend({ copies: count });
 
-/** One request under way. */
-const transfer = place.extend({ operation: text, bytesSent: count, bytesTotal: count, documents: count });
+/** One request under way; `since`: when its last byte went out, or else when it began. */
+const transfer = place.extend({
+  operation: text,
+  bytesSent: count,
+  bytesTotal: count,
+  documents: count,
+  since: text.optional(),
+});
 
 /** What was delivered. */
 export const totalsSchema = z.object({

@@ -60,7 +60,7 @@ export function createTrackedRequest({
   readonly isStopped: (about: Pick<TransferStatus, 'folder' | 'operation'>) => boolean;
 }): TrackedRequest {
   return async ({ intent, before = [], mayBeGone = false, untaken = null, ...about }, stillFollows, call) => {
-    const transfer = transfers.start(about);
+    const transfer = transfers.start(about, clock.now());
     const intentIds: string[] = [];
     let underWay: { readonly since: number; until: number | null } | null = null;
     let wentOut = true;
@@ -97,6 +97,7 @@ export function createTrackedRequest({
       },
       onBytes: (count) => {
         transfer.bytesSent += count;
+        transfer.at = clock.now();
         totals.bytesSent += count;
         metrics.bytes(count);
       },
@@ -124,14 +125,14 @@ function isEnded(outcome: Outcome): boolean {
 }
 
 /** One request under way, for progress. */
-type Transfer = TransferStatus & { bytesSent: number };
+type Transfer = Omit<TransferStatus, 'since'> & { bytesSent: number; at: number };
 
 /** Requests under way. */
 export class Transfers {
   readonly #running = new Set<Transfer>();
 
-  start(about: Omit<TransferStatus, 'bytesSent'>): Transfer {
-    const transfer = { ...about, bytesSent: 0 };
+  start(about: Omit<TransferStatus, 'bytesSent' | 'since'>, at: number): Transfer {
+    const transfer = { ...about, bytesSent: 0, at };
     this.#running.add(transfer);
     return transfer;
   }
@@ -141,6 +142,6 @@ export class Transfers {
   }
 
   list(): readonly TransferStatus[] {
-    return [...this.#running].map((status) => ({ ...status }));
+    return [...this.#running].map(({ at, ...status }) => ({ ...status, since: new Date(at).toISOString() }));
   }
 }

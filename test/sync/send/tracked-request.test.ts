@@ -114,8 +114,10 @@ describe('a request', () => {
         before,
         { kind: 'intent', intent: { ...upload.intent, id: '1', at: clock.now() } },
       ]);
+      await clock.advance(1_000);
       watch.onBytes(4);
-      expect(transfers.list()).toEqual([expect.objectContaining({ bytesSent: 4 })]);
+      const since = new Date(clock.now()).toISOString();
+      expect(transfers.list()).toEqual([expect.objectContaining({ bytesSent: 4, since })]);
       await clock.advance(2_000);
       watch.onAnswer('1');
       return { outcome: accepted, sent: [] };
@@ -123,7 +125,7 @@ describe('a request', () => {
     expect(result.intentIds).toEqual(['1']);
     expect(committed.at(-1)).toEqual({ kind: 'answered', id: '1', at: clock.now() });
     expect([totals.requests, totals.bytesSent, transfers.list()]).toEqual([1, 4, []]);
-    expect(measured).toEqual([{ count: 4 }, { operation: 'upload', outcome: 'accepted', seconds: 2 }]);
+    expect(measured).toEqual([{ count: 4 }, { operation: 'upload', outcome: 'accepted', seconds: 3 }]);
     expect(noted).toEqual([['accepted', 'upload inbox/a.pdf']]);
   });
 
