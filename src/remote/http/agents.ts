@@ -29,6 +29,9 @@ export function createAgents(address: string): Agents {
     return { http, https, proxy: null, close };
   }
   const proxying = new ProxyAgent({ keepAlive: false });
+  const byDefault = proxying.getProxyForUrl;
+  // It takes a URL as well. A text it would parse in a way that Node warns of; the request it does not look at.
+  proxying.getProxyForUrl = (url) => String(Reflect.apply(byDefault, undefined, [new URL(url)]));
   const proxy = proxyOf(proxying, address);
   // One agent for both protocols: it chooses by the request.
   return { http: proxying, https: proxying, proxy, close: () => proxying.destroy() };

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 
 import { createAgents } from '../../../src/remote/http/agents.ts';
@@ -44,5 +45,13 @@ describe('the proxy of the environment', () => {
   it.each(['http://proxy.test', 'https://proxy.test', 'socks5://proxy.test'])('may be %s', (proxy) => {
     process.env['HTTPS_PROXY'] = proxy;
     createAgents('https://service.test').close();
+  });
+
+  it('is found without a call that Node warns of', () => {
+    const make = `import('${process.cwd()}/build/remote/http/agents.js').then(({ createAgents }) => createAgents('https://x.test'))`;
+    const { stderr } = spawnSync(process.execPath, ['--pending-deprecation', '-e', make], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
   });
 });
