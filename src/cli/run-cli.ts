@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
+import { withLocalTimes } from '../lib/text/amounts.ts';
 import { closest } from '../lib/text/closest.ts';
 import { printable } from '../lib/text/printable.ts';
 import { createRedactor } from '../lib/text/redactor.ts';
@@ -60,7 +61,7 @@ export async function runCli({
   const isCommand = (word: string): boolean =>
     word === '--help' || program.commands.some((command) => command.name() === word);
   const complain = (message: string): void => {
-    for (const line of redactor.redact(asTyped(message)).split('\n'))
+    for (const line of redactor.redact(asTyped(withLocalTimes(message))).split('\n'))
       writeError(`ingestd: ${printable(line)}\n`);
   };
   const output = createOutput(stdout, env, asTyped);
@@ -117,7 +118,8 @@ function quieten(command: Command, { output, complain, writeError }: CommandCont
 
 /** A word that is no command would else be taken for an argument of the default command. */
 function refuseUnknownCommand(program: Command, args: readonly string[]): void {
-  const [word] = program.parseOptions([...args]).operands;
+  const { operands } = program.parseOptions([...args]);
+  const word = operands[0] === 'help' ? (operands[1] ?? 'help') : operands[0];
   const names = ['help', ...program.commands.flatMap((command) => [command.name(), ...command.aliases()])];
   if (word === undefined || names.includes(word)) return;
   const near = closest(word, names);

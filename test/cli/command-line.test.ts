@@ -84,6 +84,7 @@ describe('a usage error is exit code 2, in one line on standard error', () => {
     [['staus'], '"staus" is not a command; did you mean status?'],
     [['elephant'], '"elephant" is not a command; ingestd --help lists them'],
     [['--config', 'x.yaml', 'staus'], 'did you mean status?'],
+    [['help', 'staus'], 'did you mean status?'],
     [['sync', '--jsn'], "unknown option '--jsn' (Did you mean --json?); for usage run ingestd sync --help"],
     [['status', 'extra'], "too many arguments for 'status'"],
     [['why'], "missing required argument 'path'; for usage run ingestd why --help"],
