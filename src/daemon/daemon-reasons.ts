@@ -80,6 +80,6 @@ export const draining: Reason = {
 export function refusedReason(refusal: string): Reason {
   // One a line; what a fault shows as an example is indented.
   const faults = refusal.split(/\n(?=\S)/).map((fault) => fault.replaceAll(/\n\s+/g, ' '));
-  const advice = 'The previous configuration stays in effect. Correct the file, then send SIGHUP';
+  const advice = `The previous configuration stays in effect. Correct the file, then run kill -HUP ${process.pid}`;
   return { code: 'configuration-refused', message: sentences([...faults, advice]) };
 }

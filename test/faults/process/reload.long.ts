@@ -130,7 +130,9 @@ describe('P3: a reload', () => {
       expect(reasons).toEqual([
         {
           code: 'configuration-refused',
-          message: expect.stringMatching(/timing\.settleMs.*soon[^]*then send SIGHUP/),
+          message: expect.stringMatching(
+            new RegExp(`timing\\.settleMs.*soon[^]*then run kill -HUP ${daemon.pid}`),
+          ),
         },
       ]),
     );
