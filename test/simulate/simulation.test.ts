@@ -306,6 +306,16 @@ describe('the simulation', () => {
       },
     },
     {
+      what: 'without numbers of files, what is sent when its directory is renamed is not uploaded again (7.1, 7.19)',
+      first: firstOf({ 'd/report.csv': 'a' }),
+      steps: [
+        [20_000, write('d/report.csv', 'b')],
+        [3_500, move('d', 'moved'), 'answer'],
+      ],
+      setting: { habits: { firstInode: 9_007_199_254_740_992 } },
+      never: /upload +report\.csv[^]*upload +report\.csv/,
+    },
+    {
       what: 'an attachment goes along with its document where case does not count',
       first: [
         { path: 'inbox/d/e/report.pdf', text: 'a' },

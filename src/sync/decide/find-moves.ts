@@ -251,7 +251,11 @@ async function matchOfLeft(
  * Whoever has a permit waits only for a request that has gone out: two names of one file would wait for each other.
  */
 function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }: MoveEvidence): boolean {
-  if (stat.ino === 0) return false;
+  // Without a number it may be what is sent for a path where nothing stands any more.
+  if (stat.ino === 0)
+    return [...tasks.in('sending')].some(
+      ({ present, seen }) => !present && seen !== null && isPerhapsSame(seen.stat, stat),
+    );
   if (task.state.kind === 'sending') {
     const goesOut = ({ ref, stat: sent }: Intent) =>
       refKey(ref) !== task.key && sent !== undefined && sameFile(sent, stat);
