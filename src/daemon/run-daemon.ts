@@ -263,7 +263,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const left = (error: unknown): void =>
       log.warn({ error: errorMessage(error) }, 'stopping left something behind');
     const closePage = await servePage({ ...daemon, place }, current).catch(async (error: unknown) => {
-      await daemon.stop().catch(left);
+      // What did not start is not said to have stopped.
+      await daemon.stop({ goesOn: former === null }).catch(left);
       throw error;
     });
     /** False: the process goes on with another daemon. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, rename } from 'node:fs/promises';
+import { chmod, open, readFile, rename } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../src/model/report/status.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
@@ -21,6 +21,13 @@ const logged = async (...args: string[]) =>
   );
 
 describe('log', () => {
+  it('has no stop of what did not start', async () => {
+    await folder.write('state/daemon.sock/x', '');
+    await chmod(folder.join('state'), 0o700);
+    expect((await run('run')).stderr).toContain('daemon.sock is not a socket');
+    expect(await logged()).toEqual([]);
+  });
+
   it('says what happened over starts, without a daemon, and filters it', async () => {
     expect((await run('log')).stdout).toBe('Nothing happened.\n');
     await run('sync');
