@@ -126,7 +126,7 @@ const worlds: Readonly<Record<string, World>> = {
         fix: explain('unsupported-type').fix,
         next: 'nothing until that changes',
       },
-      'inbox/empty.txt': { next: 'nothing until it has content; then it is sent' },
+      'inbox/empty.txt': { fix: 'It is sent as soon as it has content.', next: 'nothing until that changes' },
       'inbox/two.dots.txt': {
         verdict: { kind: 'unfit' },
         next: 'nothing until that is fixed; then it is sent',

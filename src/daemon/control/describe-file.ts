@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { awaitsContent, isAbsent, joinPath, nameOf, refKey, replacedPath } from '../../model/document.ts';
+import { isAbsent, joinPath, nameOf, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
@@ -259,7 +259,6 @@ function nextStep(found: Inspection, file: Asked): string {
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
     if (found.kind === 'unknown') return readFirst;
-    if (!known && awaitsContent(found)) return 'nothing until it has content; then it is sent';
     if (!known) return found.kind === 'skipped' ? 'nothing until that changes' : 'nothing';
     return isAbsent(found) ? 'its deletion is planned at the next scan' : asSent;
   }
