@@ -316,6 +316,15 @@ describe('the simulation', () => {
       never: /upload +report\.csv[^]*upload +report\.csv/,
     },
     {
+      what: 'what a document was, kept under another name, counts as held as that is, or was (7.27)',
+      first: firstOf({ 'report.docx': 'a' }),
+      steps: [
+        [20_000, move('report.docx', 'report-old.docx')],
+        [0, write('report.docx', 'b')],
+        [0, write('report.docx.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+      ],
+    },
+    {
       what: 'an attachment goes along with its document where case does not count',
       first: [
         { path: 'inbox/d/e/report.pdf', text: 'a' },

@@ -409,7 +409,8 @@ export class HeldDocuments {
   formerHoldings(identity: object): readonly Holding[] {
     return [...this.all.values()].flatMap(({ accepted, before, holding }) => [
       ...(accepted === identity ? [holding] : []),
-      ...(before?.identity === identity ? [before.holding] : []),
+      // As the record is, or was before it got another file (contract 7.27).
+      ...(before?.identity === identity ? [before.holding, holding] : []),
     ]);
   }
 
