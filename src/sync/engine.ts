@@ -1077,8 +1077,6 @@ export class Engine {
 
   /** Moves a task by what its inspection found. */
   async #conclude(task: Task, found: Assessment): Promise<void> {
-    const isBack = found.kind !== 'gone' && found.kind !== 'dormant' && found.kind !== 'unknown';
-    if (isBack && this.#ledger.answer(task.ref) === 'delete') this.#reports.addReturned(task.ref, true);
     switch (found.kind) {
       case 'send': {
         await this.holds.endApproval(task);

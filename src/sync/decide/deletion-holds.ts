@@ -181,15 +181,15 @@ export class DeletionHolds {
   }
 
   /**
-   * A file that came back while the daemon was down has no task. What was decided about it ends, so that a person is
-   * asked when it goes another time.
+   * Files that came back, while the daemon was down perhaps. What was decided about them ends, so that a person is asked
+   * when they go another time.
    */
   answeredIn({ folder, directory, entries }: DirectoryScan): readonly DocumentRef[] {
-    const { ledger, tasks } = this.#parts;
+    const { ledger } = this.#parts;
     if (!ledger.hasApprovals(folder)) return [];
     return entries
       .map(({ name }) => ({ folder, path: joinPath(directory, name) }))
-      .filter((ref) => ledger.answer(ref) !== undefined && tasks.get(ref) === undefined);
+      .filter((ref) => ledger.answer(ref) !== undefined);
   }
 
   /** A hold that holds nothing ends, once everything was listed. */
