@@ -156,6 +156,16 @@ describe('an upload in doubt that is held', () => {
     expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
   });
 
+  it('stays dismissed where its file, changed since, is not whole: it does not go out by itself', async () => {
+    await lose();
+    Object.assign(world.folder, { missingPart: () => Promise.resolve('a file without its end') });
+    world.folder.write('a.txt', 'two');
+    await world.sync();
+    await resolve({ action: 'dismiss' });
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ dismissed: 1, waiting: 0 });
+    expect(world.service.calls).toHaveLength(1);
+  });
+
   it.each<[string, string, RegExp]>([
     ['a docId that the ledger has', 'known', /already the document of inbox\/b\.txt/],
     ['what can be no docId', '..', /is not a docId/],

@@ -34,7 +34,7 @@ import { hashAsPlanned } from '../send/planned.ts';
 import type { PathLocks } from '../tasks/path-locks.ts';
 import { attachedBeforeCode } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
-import { adoptionOf, compareWithRecord, doubtsOfFile } from './assess.ts';
+import { adoptionOf, compareWithRecord, doubtsOfFile, refusedAsItStands } from './assess.ts';
 import type { Assessment } from './assess.ts';
 import { recordedOwners, sentWith, withAttachmentAt, withAttachmentSaved } from './attachments.ts';
 import type { FormerOwner } from './attachments.ts';
@@ -351,7 +351,9 @@ export class DocumentComparison {
       return { kind: 'settling', againMs: arrival.ms, ...(arrival.isExpected ? { reason } : null) };
     }
     const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);
-    const incomplete = sendsContent ? await this.#awaitWhole(task, document) : null;
+    // What is refused as it stands does not go out either way.
+    const mayWait = sendsContent && refusedAsItStands(this.#ledger, document) === undefined;
+    const incomplete = mayWait ? await this.#awaitWhole(task, document) : null;
     if (incomplete !== null) return incomplete;
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (record === null) return { kind: 'clean' };
