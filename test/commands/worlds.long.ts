@@ -443,7 +443,13 @@ const worlds: Readonly<Record<string, World>> = {
     check: [4, { 'inbox/a.txt': 'possible-duplicates' }],
     plan: { unchanged: 2, possibleDuplicates: 2 },
     status: { possibleDuplicates: 2, duplicates: [{ path: 'a.txt', copies: 2 }] },
-    why: { 'inbox/a.txt': { possibleDuplicates: 2, next: asSent } },
+    why: {
+      'inbox/a.txt': {
+        possibleDuplicates: 2,
+        fix: expect.stringMatching(/^Look at the service/),
+        next: asSent,
+      },
+    },
   },
 
   'a file that is not whole by its own format': {

@@ -153,7 +153,8 @@ function fixOf(
     failure !== undefined && (document === null ? isOfDeletion(failure) : isStillRefused(failure, document));
   const isStopped = task !== undefined && stoppedStates.has(task.state.kind);
   const stopped = (isStopped ? reasonOf(task) : null) ?? (isRefused ? failure : null);
-  const reason = withFix.has(verdict.kind) ? verdict : (stopped ?? narrower);
+  const doubled = (ledger.get(ref)?.possibleDuplicates ?? 0) > 0 ? { code: 'possible-duplicates' } : null;
+  const reason = withFix.has(verdict.kind) ? verdict : (stopped ?? doubled ?? narrower);
   return reason === null ? null : explain(reason.code).fix || null;
 }
 
