@@ -82,9 +82,9 @@ export function sendAgain({
 export const dismissedCode = 'doubt-dismissed';
 
 /**
- * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes or a
- * person retries it by name, and its doubts stay on record, to be counted as possible duplicates then. `file`: `gone`
- * where there is none, `unsent` where nothing is sent of it as it stands, or nobody looked.
+ * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it, or what is stated
+ * for it, changes, or a person retries it by name, and its doubts stay on record, to be counted as possible duplicates
+ * then. `file`: `gone` where there is none, `unsent` where nothing is sent of it as it stands, or nobody looked.
  */
 export function dismissDoubt(
   path: DoubtfulPath,
@@ -106,7 +106,7 @@ export function dismissDoubt(
   const refused: Failure = {
     code: dismissedCode,
     message:
-      'the doubt about its upload was dismissed; it is sent when it changes, or with ingestd retry PATH',
+      'the doubt about its upload was dismissed; it is sent when the file, its metadata or the settings of its folder change, or with ingestd retry PATH',
     attempts: failure?.attempts ?? 1,
     history: failure?.history ?? [],
     stat: file.stat,

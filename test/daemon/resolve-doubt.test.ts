@@ -145,7 +145,8 @@ describe('an upload in doubt that is held', () => {
     await lose();
     await resolve({ action: 'dismiss' });
     expect(openDoubts(world.ledger())).toEqual([]);
-    expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed' });
+    const message = expect.stringContaining('the file, its metadata or the settings of its folder change');
+    expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed', message });
     await world.restart();
     await world.sync();
     expect(world.service.calls).toHaveLength(1);
