@@ -312,7 +312,7 @@ describe('the simulation', () => {
         [20_000, write('d/report.csv', 'b')],
         [3_500, move('d', 'moved'), 'answer'],
       ],
-      setting: { habits: { firstInode: 9_007_199_254_740_992 } },
+      setting: { settleMs: 500, events: 'late', habits: { firstInode: 9_007_199_254_740_992 } },
       never: /upload +report\.csv[^]*upload +report\.csv/,
     },
     {

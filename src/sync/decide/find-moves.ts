@@ -251,19 +251,19 @@ async function matchOfLeft(
  * Whoever has a permit waits only for a request that has gone out: two names of one file would wait for each other.
  */
 function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }: MoveEvidence): boolean {
-  // Without a number it may be what is sent for a path where nothing stands any more.
-  if (stat.ino === 0)
-    return [...tasks.in('sending')].some(
-      ({ present, seen }) => !present && seen !== null && isPerhapsSame(seen.stat, stat),
-    );
   if (task.state.kind === 'sending') {
     const goesOut = ({ ref, stat: sent }: Intent) =>
-      refKey(ref) !== task.key && sent !== undefined && sameFile(sent, stat);
+      refKey(ref) !== task.key &&
+      sent !== undefined &&
+      (stat.ino === 0 ? isPerhapsSame : sameFile)(sent, stat);
     const intents = ledger.intents();
     const own = intents.findIndex(({ ref }) => refKey(ref) === task.key);
     // One that began later waits for this one.
     return intents.slice(0, own === -1 ? undefined : own).some(goesOut);
   }
+  // Without a number it may be what is sent for a path where nothing stands any more, which may not be known yet.
+  if (stat.ino === 0)
+    return [...tasks.in('sending')].some(({ seen }) => seen !== null && isPerhapsSame(seen.stat, stat));
   for (const other of tasks.presentLike(stat)) {
     const isSent = other.state.kind === 'sending' && other.seen?.stat.dev === stat.dev;
     if (isSent && other !== task) return true;
