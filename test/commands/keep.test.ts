@@ -20,6 +20,10 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   expect((await folder.run('status')).stdout).toContain('12 deletions will be held');
   expect((await sync()).code).toBe(4);
   expect(await counts()).toEqual({ held: 12, kept: 0, holds: 1 });
+  // As a daemon's does, it has the state in one sentence.
+  expect(JSON.parse((await folder.run('status', '--json')).stdout)).toMatchObject({
+    headline: expect.stringContaining('not running'),
+  });
 
   const { code, stdout, stderr } = await folder.run('approve');
   expect([code, stdout.trim().split('\n')]).toEqual([2, expect.arrayContaining(['inbox/reports/1.txt'])]);

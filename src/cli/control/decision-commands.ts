@@ -31,7 +31,7 @@ export async function retry(
   const nothing =
     daemon === null
       ? 'The service has refused nothing; what failed for another reason is tried when ingestd runs.'
-      : 'Nothing to retry.';
+      : 'Nothing to send again. What waited for the service is tried now.';
   if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${await when()}.`);
   else if (barred.length === 0) context.output.line(nothing);
   const causes = barred

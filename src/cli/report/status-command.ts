@@ -1,7 +1,7 @@
 import { withLocalTimes } from '../../lib/text/amounts.ts';
 import { errorMessage, exitCodes } from '../../model/errors.ts';
 import { fleetHeadline } from '../../model/report/fleet-headline.ts';
-import { statusLine } from '../../model/report/headline.ts';
+import { headline, statusLine } from '../../model/report/headline.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
@@ -56,9 +56,10 @@ async function tellOfHost(context: CommandContext, flags: StatusFlags): Promise<
   return now.health;
 }
 
-/** What is known without a daemon. */
-async function offline(context: CommandContext, prepared: PreparedCommand): Promise<Status> {
+/** What is known without a daemon, as one would send it. */
+async function offline(context: CommandContext, prepared: PreparedCommand) {
   const view = await offlineView(context, prepared);
   const { account, trouble } = await signInFrom(prepared);
-  return offlineStatus(view, account, trouble);
+  const status = await offlineStatus(view, account, trouble);
+  return { ...status, headline: headline(status) };
 }

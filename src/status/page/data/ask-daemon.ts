@@ -25,7 +25,9 @@ const words: {
   readonly [Name in DecisionName]: (answer: Answer<Name>, given: Given<Name>) => string;
 } = {
   retry: ({ retried }) =>
-    retried === 0 ? 'Nothing to retry.' : `${countWords(retried, 'document')} queued again.`,
+    retried === 0
+      ? 'Nothing to send again. What waited is tried now.'
+      : `${countWords(retried, 'document')} queued again.`,
   resolve: (_, { action }) =>
     ({ adopt: 'Adopted.', again: 'To be sent again.', dismiss: 'Dismissed.' })[action],
   approve: ({ approved }) =>
