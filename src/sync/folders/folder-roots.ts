@@ -5,7 +5,7 @@ import { isAtOrBelow, joinPath, sameDirectory } from '../../model/document.ts';
 import type { DirectoryScan, RootMarks, ScanCause } from '../../model/document.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
-import type { ChangeOf, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { Change, ChangeOf, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { EngineParts } from '../parts.ts';
 import { coveredMountPoints, identitiesOf, mountsToRemember } from './mounts.ts';
 import type { CoveredMountPoint } from './mounts.ts';
@@ -120,10 +120,11 @@ export class FolderRoots {
     const view = folders.viewOf(folder);
     const known = ledger.root(folder);
     const bare = ledger.bareMountPoints(folder).filter(({ path }) => mounts.includes(path));
-    await writer.commitDecision([
+    const changes: readonly Change[] = [
       { kind: 'root', folder, identity: acceptedRoot(known, root, known?.seenAt) },
       { kind: 'mounts', folder, mounts, identities: identitiesOf(mounts, view), bare },
-    ]);
+    ];
+    await writer.commitDecision(changes, true);
     view.accepted();
   }
 

@@ -88,10 +88,10 @@ export function createLedgerCommits({ commit: write, decided, clock, log, change
   return {
     commit,
     commitOnce,
-    /** The same, for what a person decides. */
-    commitDecision: async (changes: readonly Change[]): Promise<void> => {
+    /** The same, for what a person decides. `waits` for the disk: what it belongs to is written already. */
+    commitDecision: async (changes: readonly Change[], waits = false): Promise<void> => {
       await decided?.(changes);
-      await commitOnce(changes);
+      await (waits ? commit(changes) : commitOnce(changes));
     },
     /** Why nothing is sent now; null: the disk takes it. */
     trouble: () => trouble,
