@@ -98,15 +98,16 @@ export class Taints {
       const last = spans.findLast((one) => one.path === path);
       // Of what cannot be looked at nobody knows which file it is; what has a wrong name only is stated for all the same.
       const statement = 'statement' in role && !isHidden ? role.statement : null;
-      const states = statement?.by === 'sidecar' ? statement.mode : null;
+      // No directory is listed below another one whose ignore file is not valid (contract 7.35).
+      const shut = reading.shutDirectory(path) ?? directoryOf(path);
+      const isListed = shut === directoryOf(path);
+      const states = statement?.by === 'sidecar' && isListed ? statement.mode : null;
       if (last?.to === null && last.mode === states) {
         last.text = text;
         continue;
       }
       if (last !== undefined) last.to ??= now;
-      // No directory is listed below another one whose ignore file is not valid (contract 7.35).
-      const shut = reading.shutDirectory(path) ?? directoryOf(path);
-      if (states !== null && !sent.has(identity) && shut === directoryOf(path))
+      if (states !== null && !sent.has(identity))
         this.#unsent.set(identity, [...spans, { mode: states, path, text, from: now, to: null }]);
     }
     for (const [identity, spans] of this.#unsent) {
