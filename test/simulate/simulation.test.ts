@@ -1668,10 +1668,22 @@ describe('the simulation', () => {
       expect(said).not.toContain('{"seed"');
     });
 
-  it('finds nothing wrong: an attachment that was renamed over its document is its content, wherever it goes (4)', async () => {
-    const said = await logOf('--first', '320001680', '--only', 'attachment-alone');
-    expect(said).not.toContain('{"seed"');
-  }, 60_000);
+  it.each([
+    [
+      'an attachment that was renamed over its document is its content, wherever it goes (4)',
+      ['320001680', '--only', 'attachment-alone'],
+    ],
+    [
+      'while a change is not answered, its document goes on with the file of its record (7.1)',
+      ['563285237', '--rare', 'some'],
+    ],
+  ])(
+    'finds nothing wrong: %s',
+    async (_, options) => {
+      expect(await logOf('--first', ...options)).not.toContain('{"seed"');
+    },
+    60_000,
+  );
 
   for (const [seed, what] of [
     [260_005_346, 'what is saved where a document was renamed a while ago is another one (7.1)'],

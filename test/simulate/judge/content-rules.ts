@@ -57,7 +57,11 @@ export function changedFiles(
     ({ path, role }) =>
       role.kind !== 'document' || role.obstacle?.kind === 'hidden' || reading.shutDirectory(path) !== null,
   );
-  if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed];
+  // While a change is not answered, the record is that of the file before.
+  const recorded = reading
+    .all()
+    .filter(({ identity, role }) => identity === one.recorded && role.kind !== 'elsewhere');
+  if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed, ...recorded];
   // What is in a hidden directory is gone (contract 7.25): its document goes on with a copy.
   const inSight = own.filter(({ role }) => role.kind !== 'elsewhere');
   // Of copies with one name nobody can tell which of these it is (7.1).
@@ -66,7 +70,8 @@ export function changedFiles(
   const others = reading
     .all()
     .filter(({ path, text }) => one.taken.has(path) || (one.copies.has(path) && text === one.text));
-  return others.length > 0 ? others : own;
+  const instead = [...recorded, ...others];
+  return instead.length > 0 ? instead : own;
 }
 
 function isModeAlone({ file, attachments, metadata }: ServiceRequest): boolean {

@@ -19,6 +19,8 @@ export interface HeldDocument {
   answer: 'none' | 'usable' | 'unusable';
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
   accepted: object | null;
+  /** The file that its record has: that of the last content whose answer has come. */
+  recorded: object | null;
   before: { readonly identity: object; readonly holding: Holding } | null;
   /** Other files that had its name and content when it was sent: nobody can tell of which of these it is. */
   alike: ReadonlySet<object>;
@@ -463,7 +465,11 @@ export class HeldDocuments {
     one.directories = new Set([file.directory]);
   }
 
-  answered(created: string | null, { kind }: Ending): void {
+  answered({ docIds, file }: ServiceRequest, created: string | null, { kind }: Ending): void {
+    for (const docId of file === null || kind !== 'ok' ? [] : docIds) {
+      const changed = this.all.get(docId);
+      if (changed !== undefined) changed.recorded = changed.accepted;
+    }
     const one = created === null ? undefined : this.all.get(created);
     if (one === undefined) return;
     if (kind === 'ok') one.answer = 'usable';
@@ -511,6 +517,7 @@ function newDocument(
     isDeleted: false,
     answer: 'none',
     accepted: file?.identity ?? null,
+    recorded: file?.identity ?? null,
     device: file?.device ?? null,
     directories: new Set(file === null ? [] : [file.directory]),
     before: null,

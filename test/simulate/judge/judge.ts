@@ -485,7 +485,8 @@ export class Judge {
     this.#taints.taken(docId, found, attachments, at);
   }
 
-  answered({ number, kind, lastByteAt }: ServiceRequest, ending: Ending, now: number): void {
+  answered(request: ServiceRequest, ending: Ending, now: number): void {
+    const { number, kind, lastByteAt } = request;
     if (kind === 'upload' && ending.taken) {
       this.#unusable = ending.kind === 'no-doc-id' ? this.#unusable + 1 : 0;
       this.#unusableAt = now;
@@ -494,7 +495,7 @@ export class Judge {
     if (doubt !== undefined && ending.kind === 'html') this.#openDoubts.push(doubt);
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
     const created = this.#created.get(number) ?? null;
-    this.held.answered(created, ending);
+    this.held.answered(request, created, ending);
     if (created !== null) this.#answeredAt.set(created, lastByteAt);
   }
 
