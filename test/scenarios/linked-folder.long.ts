@@ -10,6 +10,17 @@ let place: InstallationWithService;
 
 afterEach(() => place.remove());
 
+/** One document, delivered from a folder whose path is a link to the inbox. */
+async function deliveredByLink() {
+  place = await installationWithService({ more: { folders: [{ name: 'inbox', path: './linked' }] } });
+  const linked = place.home.join('linked');
+  await symlink('inbox', linked);
+  await writeFile(join(place.inbox, 'a.txt'), 'one');
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 1);
+  return { linked, daemon };
+}
+
 describe('a folder whose path is a symbolic link', () => {
   it.each(['auto', 'native', 'polling'])(
     'is watched as any other, watch: %s',
@@ -41,12 +52,7 @@ describe('a folder whose path is a symbolic link', () => {
   );
 
   it('is available again when the link is back, though a change is seen before that is looked at', async () => {
-    place = await installationWithService({ more: { folders: [{ name: 'inbox', path: './linked' }] } });
-    const linked = place.home.join('linked');
-    await symlink('inbox', linked);
-    await writeFile(join(place.inbox, 'a.txt'), 'one');
-    const daemon = await place.start();
-    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const { linked, daemon } = await deliveredByLink();
     await rm(linked);
     await eventually(async () => (await daemon.status()).folders[0]?.state === 'unavailable');
     await symlink('inbox', linked);
@@ -55,12 +61,7 @@ describe('a folder whose path is a symbolic link', () => {
   }, 60_000);
 
   it('F33: holds deletions when the link leads to another directory', async () => {
-    place = await installationWithService({ more: { folders: [{ name: 'inbox', path: './linked' }] } });
-    const linked = place.home.join('linked');
-    await symlink('inbox', linked);
-    await writeFile(join(place.inbox, 'a.txt'), 'one');
-    const daemon = await place.start();
-    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const { linked, daemon } = await deliveredByLink();
     await mkdir(place.home.join('other'));
     await symlink('other', place.home.join('new-link'));
     await rename(place.home.join('new-link'), linked);

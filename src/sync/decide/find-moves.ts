@@ -253,9 +253,7 @@ async function matchOfLeft(
 function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }: MoveEvidence): boolean {
   if (task.state.kind === 'sending') {
     const goesOut = ({ ref, stat: sent }: Intent) =>
-      refKey(ref) !== task.key &&
-      sent !== undefined &&
-      (stat.ino === 0 ? isPerhapsSame : sameFile)(sent, stat);
+      refKey(ref) !== task.key && sent !== undefined && isPerhapsSame(stat, sent);
     const intents = ledger.intents();
     const own = intents.findIndex(({ ref }) => refKey(ref) === task.key);
     // One that began later waits for this one.

@@ -27,6 +27,7 @@ function Found({ status: { folders, totals } }: Shown) {
   const [search, setSearch] = useState('');
   const query = new URLSearchParams({ search });
   const { uploaded, modified, deleted, moved } = totals;
+  // What only gets older is no news.
   const counts = folders.map((one) => ({ ...one, oldestUnsyncedSeconds: 0 }));
   const news = JSON.stringify([uploaded, modified, deleted, moved, counts]);
   const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`, { news });
