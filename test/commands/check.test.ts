@@ -6,7 +6,8 @@ import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { check as checkAll, checkAddress } from '../../src/commands/check/check.ts';
 import { checkLedger, checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
-import { asUser, nobody } from '../support/processes/as-user.ts';
+import { describeWhere } from '../support/needs.ts';
+import { asUser, closedProgram, nobody } from '../support/processes/as-user.ts';
 import { inProcess } from '../support/processes/in-process.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
@@ -151,18 +152,20 @@ describe('check', () => {
     ]);
   });
 
-  it('warns of them once, though their directory is listed again because another one cannot be read', async () => {
-    await folder.write('inbox/a.pdf.attachments/x.csv', '1');
-    await folder.write('ingestd.yaml', embedded + inbox);
-    await mkdir(folder.join('inbox/closed'), { mode: 0 });
-    for (const path of ['', 'inbox', 'inbox/a.pdf.attachments']) await chmod(folder.join(path), 0o755);
-    const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-    const found = await asUser(() => checkFolders(settings, emptyLedger()));
-    expect(found.map(({ code }) => code).toSorted()).toEqual([
-      'documents',
-      'orphan-attachments',
-      'unreadable-directory',
-    ]);
+  describeWhere(closedProgram(), 'as another user', () => {
+    it('warns of them once, though their directory is listed again because another one cannot be read', async () => {
+      await folder.write('inbox/a.pdf.attachments/x.csv', '1');
+      await folder.write('ingestd.yaml', embedded + inbox);
+      await mkdir(folder.join('inbox/closed'), { mode: 0 });
+      for (const path of ['', 'inbox', 'inbox/a.pdf.attachments']) await chmod(folder.join(path), 0o755);
+      const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
+      const found = await asUser(() => checkFolders(settings, emptyLedger()));
+      expect(found.map(({ code }) => code).toSorted()).toEqual([
+        'documents',
+        'orphan-attachments',
+        'unreadable-directory',
+      ]);
+    });
   });
 
   it('warns of a documentUrl that nobody can follow, which is sent as it stands', async () => {
@@ -198,24 +201,26 @@ describe('the state directory', () => {
     expect((await checkStateDirectory('/proc/new'))[0]?.fix).toContain('another state.dir');
   });
 
-  it('whose ledger this user cannot read is a problem, and names the file', async () => {
-    await chmod(folder.path, 0o755);
-    await mkdir(folder.join('state'), { mode: 0o700 });
-    await folder.write('state/ledger.json', '{}');
-    await chmod(folder.join('state/ledger.json'), 0);
-    if (process.getuid?.() === 0)
-      for (const path of ['state', 'state/ledger.json']) await chown(folder.join(path), nobody, nobody);
-    await folder.write('ingestd.yaml', embedded + inbox);
-    const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-    const { findings } = await asUser(() => checkLedger(settings));
-    await mkdir(folder.join('inbox'), { recursive: true });
-    if (process.getuid?.() === 0) await chown(folder.join('state'), 0, 0);
-    // Nothing is said of pauses, a daemon or permissions that this user cannot see.
-    const all = await asUser(() => checkAll({ settings, findings: [], signIn: null, online: false }));
-    expect(all.filter(({ level }) => level === 'error')).toMatchObject([{ code: 'state-unwritable' }]);
-    if (process.getuid?.() === 0) expect(all[0]?.message).toContain('(sudo -u root ingestd …)');
-    expect(findings).toMatchObject([{ level: 'error', code: 'state-unwritable' }]);
-    expect(findings[0]?.message).toContain(`${folder.join('state/ledger.json')} cannot be read`);
+  describeWhere(closedProgram(), 'as another user', () => {
+    it('whose ledger this user cannot read is a problem, and names the file', async () => {
+      await chmod(folder.path, 0o755);
+      await mkdir(folder.join('state'), { mode: 0o700 });
+      await folder.write('state/ledger.json', '{}');
+      await chmod(folder.join('state/ledger.json'), 0);
+      if (process.getuid?.() === 0)
+        for (const path of ['state', 'state/ledger.json']) await chown(folder.join(path), nobody, nobody);
+      await folder.write('ingestd.yaml', embedded + inbox);
+      const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
+      const { findings } = await asUser(() => checkLedger(settings));
+      await mkdir(folder.join('inbox'), { recursive: true });
+      if (process.getuid?.() === 0) await chown(folder.join('state'), 0, 0);
+      // Nothing is said of pauses, a daemon or permissions that this user cannot see.
+      const all = await asUser(() => checkAll({ settings, findings: [], signIn: null, online: false }));
+      expect(all.filter(({ level }) => level === 'error')).toMatchObject([{ code: 'state-unwritable' }]);
+      if (process.getuid?.() === 0) expect(all[0]?.message).toContain('(sudo -u root ingestd …)');
+      expect(findings).toMatchObject([{ level: 'error', code: 'state-unwritable' }]);
+      expect(findings[0]?.message).toContain(`${folder.join('state/ledger.json')} cannot be read`);
+    });
   });
 
   it('is warned of when others can read it, and refused as a start does when others can write in it', async () => {

@@ -13,7 +13,8 @@ import { systemClock } from '../../src/lib/time/clock.ts';
 import { silentLog } from '../../src/model/ports/log-port.ts';
 import { statOf } from '../../src/scan/rules/entry.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { asUser } from '../support/processes/as-user.ts';
+import { describeWhere } from '../support/needs.ts';
+import { asUser, closedProgram } from '../support/processes/as-user.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
@@ -47,17 +48,22 @@ describe('why, where no daemon runs', () => {
     for (const path of ['inbox', 'inbox/', folder.join('inbox'), 'inbox/sub', 'sub/b.txt.attachments/']) {
       expect([path, (await why(path)).verdict.kind]).toEqual([path, 'directory']);
     }
-    await folder.write('inbox/.ingestignore', 'drafts/\n');
-    await folder.write('inbox/drafts/x.txt', '1');
-    await mkdir(folder.join('inbox/closed'), { mode: 0 });
-    for (const path of ['', 'inbox', 'inbox/drafts', 'inbox/.ingestignore'])
-      await chmod(folder.join(path), 0o755);
-    const { settings } = await load();
-    const told = (path: string) => whyOffline({ settings, makesFolders: false, fleet: null }, path);
-    expect(await asUser(() => Promise.all(['inbox/drafts', 'inbox/closed'].map(told)))).toMatchObject([
-      { verdict: { message: 'the pattern "drafts/" in .ingestignore:1 ignores the directory drafts' } },
-      { verdict: { message: expect.stringContaining('EACCES') }, next: 'nothing until it can be read' },
-    ]);
+  });
+
+  describeWhere(closedProgram(), 'as another user', () => {
+    it('tells of a directory that is ignored, or cannot be read, what is so', async () => {
+      await folder.write('inbox/.ingestignore', 'drafts/\n');
+      await folder.write('inbox/drafts/x.txt', '1');
+      await mkdir(folder.join('inbox/closed'), { mode: 0 });
+      for (const path of ['', 'inbox', 'inbox/drafts', 'inbox/.ingestignore'])
+        await chmod(folder.join(path), 0o755);
+      const { settings } = await load();
+      const told = (path: string) => whyOffline({ settings, makesFolders: false, fleet: null }, path);
+      expect(await asUser(() => Promise.all(['inbox/drafts', 'inbox/closed'].map(told)))).toMatchObject([
+        { verdict: { message: 'the pattern "drafts/" in .ingestignore:1 ignores the directory drafts' } },
+        { verdict: { message: expect.stringContaining('EACCES') }, next: 'nothing until it can be read' },
+      ]);
+    });
   });
 
   it('tells of an attachment what keeps its document', async () => {

@@ -1,3 +1,8 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import type { Missing } from '../needs.ts';
+
 /** A user who owns nothing. */
 export const nobody = 65_534;
 
@@ -10,4 +15,12 @@ export async function asUser<T>(act: () => Promise<T>): Promise<T> {
   } finally {
     process.seteuid?.(0);
   }
+}
+
+/** What keeps somebody else from the program in this checkout, which a scan loads by its path; null: nothing. */
+export function closedProgram(): Missing | null {
+  if (process.getuid?.() !== 0) return null;
+  for (let place = process.cwd(); place !== '/'; place = dirname(place))
+    if ((statSync(place).mode & 0o001) === 0) return { refused: `${place} is closed to other users` };
+  return null;
 }
