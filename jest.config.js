@@ -34,7 +34,7 @@ export default {
   watchman: false,
   reporters: ['default', '<rootDir>/test/support/repository/count-reporter.js'],
   testSequencer: '<rootDir>/test/support/repository/slowest-first.js',
-  testTimeout: 30_000,
+  testTimeout: 240_000,
   // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle. Long ones wait longer.
   maxWorkers: (process.argv.includes('long') ? 3 : 2) * availableParallelism(),
 };

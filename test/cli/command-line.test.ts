@@ -229,7 +229,7 @@ log: { level: warn, format: json }
     expect(levels(debug).has('info')).toBe(true);
     const info = levels(await inProcess(['plan', '--config', 'log.yaml', '--log-level', 'info'], options));
     expect(info.has('debug')).toBe(false);
-  }, 60_000);
+  });
 
   it('is of errors alone with -q, and sync says nothing of a success', async () => {
     const quiet = await run('sync', '-q', '--config', 'log.yaml');
@@ -242,5 +242,5 @@ log: { level: warn, format: json }
       stdout: expect.stringContaining('inbox'),
       stderr: '',
     });
-  }, 60_000);
+  });
 });

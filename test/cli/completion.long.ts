@@ -51,7 +51,7 @@ function missing(shell: string): string | null {
 
 async function ask(command: string, ...words: string[]): Promise<string> {
   const env = { PATH: `${folder.join('bin')}:${process.env['PATH']}`, HOME: folder.path, TERM: 'dumb' };
-  return (await run(command, words, { cwd: folder.path, env, timeout: 30_000 })).stdout;
+  return (await run(command, words, { cwd: folder.path, env, timeout: 60_000 })).stdout;
 }
 
 function check(offers: readonly string[], expected: readonly string[], only: boolean): void {

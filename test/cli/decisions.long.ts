@@ -45,7 +45,7 @@ describe('what a person decides while a daemon starts', () => {
     const second = await starting;
     expect((await second.status()).paused).toEqual(['inbox']);
     await second.end('SIGTERM');
-  }, 60_000);
+  });
 });
 
 describe('what a person decided', () => {
@@ -134,7 +134,7 @@ describe('what a person decides while a daemon runs', () => {
     expect((await why('inbox/a.txt')).verdict.message).toBe(
       'the file was moved to inbox/b.txt, and its document with it',
     );
-  }, 60_000);
+  });
 
   it('is retried where that can help; of the rest it is told what does, and that it goes by itself then', async () => {
     place = await installationWithService();
@@ -152,19 +152,19 @@ describe('what a person decides while a daemon runs', () => {
     expect(out).toMatch(
       /^Retrying 1 .*\.\nNot retried, .*: Invalid sidecar, More than one dot in the name\. /,
     );
-  }, 60_000);
+  });
 
   it('is not asked for while an upload in doubt is being sent again', async () => {
     place = await installationWithService();
     place.service.script(steps.resetAfterBody(), steps.silence());
     await place.home.write('inbox/a.txt', 'a');
     const daemon = await place.start();
-    await eventually(async () => (await daemon.status()).inDoubt[0]?.isSending, { withinMs: 20_000 });
+    await eventually(async () => (await daemon.status()).inDoubt[0]?.isSending);
     for (const command of ['check', 'plan']) {
       const { out } = await place.run(command);
       expect(out).toMatch(/it is being sent again now, and there is nothing to decide meanwhile\./i);
       expect(out).not.toContain('ingestd resolve');
     }
     daemon.signal('SIGKILL');
-  }, 60_000);
+  });
 });

@@ -112,7 +112,7 @@ describe('log', () => {
 
   it('says what happened to the daemon: a kill is noticed at the next start', async () => {
     const daemon = startIngestd(['run'], { cwd: folder.path });
-    await eventually(async () => (await logged()).includes('uploaded a.txt'), { withinMs: 20_000 });
+    await eventually(async () => (await logged()).includes('uploaded a.txt'));
     daemon.kill('SIGKILL');
     await new Promise((resolve) => daemon.once('close', resolve));
     await run('sync');
@@ -149,7 +149,7 @@ describe('log', () => {
     follower.stdout?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
     try {
       await folder.write('inbox/new.txt', 'n');
-      await eventually(() => seen.includes('"path":"new.txt"'), { withinMs: 20_000 });
+      await eventually(() => seen.includes('"path":"new.txt"'));
       await eventuallyHolds(async () =>
         expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({ totals: { uploaded: 2 } }),
       );

@@ -47,4 +47,4 @@ it('a command for another configuration of the same state directory names it, an
   expect((await on('b.yaml', 'log')).stdout.match(/warning .*configuration that is gone/g)).toHaveLength(1);
   await writeFile(folder.join('ingestd.yaml'), await readFile(folder.join('b.yaml')));
   expect((await on('ingestd.yaml', 'status')).stderr).toContain(folder.join('b.yaml'));
-}, 60_000);
+});

@@ -26,18 +26,18 @@ describeWhere(missingRedis, 'a host that freezes in the middle of an upload', ()
     settle(redis, 'frozen');
     const daemon = await place.start();
     await writeFile(join(place.inbox, 'large.txt'), Buffer.alloc(3_000_000, 'x'));
-    await eventually(() => (requests[0]?.bytes() ?? 0) > 200_000, { withinMs: 15_000 });
+    await eventually(() => (requests[0]?.bytes() ?? 0) > 200_000);
     daemon.signal('SIGSTOP');
     // Longer than its permit holds without a renewal.
     await wait(17_000);
     const woken = performance.now();
     daemon.signal('SIGCONT');
-    await eventually(() => requests.length === 2, { withinMs: 20_000 });
+    await eventually(() => requests.length === 2);
     expect(requests[0]?.complete()).toBe(false);
     expect(requests[0]?.lastAt()).toBeLessThan(woken);
     const failing = (await daemon.status()).failures.map(({ code }) => code);
     expect(['permit-lost', undefined]).toContain(failing[0]);
     expect(daemon.log()).not.toMatch(/in doubt/);
     daemon.signal('SIGKILL');
-  }, 90_000);
+  });
 });

@@ -84,7 +84,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect(new Set(all.map(({ value }) => value)).size).toBe(1);
     expect(grants()).toEqual(['password']);
     expect(hosts.every(({ tokens }) => tokens.status().state === 'ok')).toBe(true);
-  }, 60_000);
+  });
 
   it('is renewed once for all, with the refresh token of whoever obtained it', async () => {
     const [one, two] = [await host(), await host()];
@@ -94,7 +94,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect(renewed.value).not.toBe(first.value);
     expect((await one.tokens.renew(first)).value).toBe(renewed.value);
     expect(grants()).toEqual(['password', 'refresh_token']);
-  }, 60_000);
+  });
 
   it('stands in Redis encrypted, and no secret with it', async () => {
     const { tokens } = await host();
@@ -109,7 +109,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect(texts.some((text) => text.length > 100)).toBe(true);
     for (const secret of [value, ...Object.values(plantedCredentials)]) expect(all).not.toContain(secret);
     expect(redis.command('KEYS', 'ingestd:{t}:token:*').split('\n')).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('is not shared with a host of other credentials', async () => {
     const [one, other] = [
@@ -120,7 +120,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     const second = await other.tokens.access();
     expect(second.value).not.toBe(first.value);
     expect(grants()).toEqual(['password', 'password']);
-  }, 60_000);
+  });
 
   it('is refused once for all: the others do not ask with the same credentials', async () => {
     service.scriptTokens(steps.json(401, { error: 'invalid_grant' }));
@@ -132,7 +132,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     made[1]?.tokens.forget();
     expect((await made[1]?.tokens.access())?.value).toBeTruthy();
     expect(grants()).toEqual(['password', 'password']);
-  }, 60_000);
+  });
 
   it('is asked for by another host where the one that was asking has died', async () => {
     const [dead, alive] = [await host(), await host()];
@@ -146,7 +146,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     // As when its half minute is over.
     redis.command('DEL', redis.command('KEYS', '*:lease'));
     expect((await alive.tokens.access()).value).toBeTruthy();
-  }, 60_000);
+  });
 
   it('is asked for by another host where the one that was asking stops', async () => {
     const [stopped, alive] = [await host(), await host()];
@@ -159,7 +159,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect(redis.command('KEYS', 'ingestd:{t}:token:*')).toBe('');
     expect((await alive.tokens.access()).value).toBe('token-1');
     expect(grants()).toEqual(['password', 'password']);
-  }, 60_000);
+  });
 
   it('is asked for once a person has corrected it, though another host was about to ask and stopped', async () => {
     service.scriptTokens(steps.json(401, { error: 'invalid_grant' }), steps.silence());
@@ -177,7 +177,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     stopped.tokens.close();
     await given;
     expect(await token).toMatchObject([{ status: 'fulfilled', value: { value: 'token-1' } }]);
-  }, 60_000);
+  });
 
   it('is obtained without Redis while that is away', async () => {
     const { tokens, link } = await host();
@@ -185,7 +185,7 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     await eventually(() => link.connection() === null);
     expect((await tokens.access()).value).toBeTruthy();
     expect(grants()).toEqual(['password']);
-  }, 60_000);
+  });
 
   it('is no more used by anybody once it is revoked', async () => {
     const [one, two] = [await host(), await host()];
@@ -196,5 +196,5 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect(next.value).not.toBe(first.value);
     // The service has answered 401 to it.
     expect((await two.tokens.renew(first)).value).toBe(next.value);
-  }, 60_000);
+  });
 });

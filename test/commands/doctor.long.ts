@@ -56,7 +56,7 @@ describe('doctor', () => {
     const { stdout } = await ingestd(['doctor'], { cwd: folder.path });
     expect(stdout).toMatch(/^ingestd\n {2}version: .*\n(.*\n)*system\n(.*\n)*places\n(.*\n)*findings\n/);
     expect(stdout).toContain('1 document in');
-  }, 60_000);
+  });
 
   it('knows the running daemon and counts the watches in use', async () => {
     await configure({ mode: 'embedded' });
@@ -72,7 +72,7 @@ describe('doctor', () => {
       daemon.kill('SIGKILL');
       await ended;
     }
-  }, 60_000);
+  });
 
   it('asks what check --online asks: both addresses, and whether the credentials are accepted', async () => {
     const service = await startScriptedService({ tls: selfSigned });
@@ -102,7 +102,7 @@ describe('doctor', () => {
       found.findings.map(({ code: what }) => what),
     );
     await service.close();
-  }, 60_000);
+  });
 
   it('shows no secret, wherever it got into', async () => {
     await configure({
@@ -121,7 +121,7 @@ describe('doctor', () => {
       for (const secret of [...Object.values(secrets), 'planted-proxy-4711', 'planted-webhook-4711'])
         for (const form of formsOf(secret)) expect(stdout + stderr).not.toContain(form);
     }
-  }, 60_000);
+  });
 
   it('describes the machine where the configuration is invalid', async () => {
     await folder.write('ingestd.yaml', 'folders: [{name: a, path: b}]\ntiming: {settleMs: soon}\n');
@@ -133,5 +133,5 @@ describe('doctor', () => {
       findings: [{ code: 'configuration', message: expect.stringContaining('timing.settleMs: "soon"') }],
     });
     expect(found.system.processors).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });

@@ -33,7 +33,7 @@ it('a document that failed before its import has not failed after it', async () 
   expect(await importCsv('a.txt,doc-a')).toMatchObject({ code: 0, out: '1 document adopted.\n' });
   expect(await planned()).toEqual(['modify a.txt']);
   expect((await place.run('sync')).code).toBe(0);
-}, 60_000);
+});
 
 it('a document in doubt is not imported but resolved: nobody would know of its copies', async () => {
   await writeFile(join(place.inbox, 'b.txt'), 'two');
@@ -50,4 +50,4 @@ it('a document in doubt is not imported but resolved: nobody would know of its c
   expect(await planned()).toContain('modify a.txt');
   await place.run('ledger', 'import', place.home.join('e.json'));
   expect((await place.run('status')).out).toContain('In doubt (1)');
-}, 60_000);
+});

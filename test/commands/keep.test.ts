@@ -69,7 +69,7 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   await rm(folder.join('inbox/5.txt'));
   expect((await sync()).code).toBe(0);
   expect(await counts()).toEqual({ held: 0, kept: 11, holds: 0 });
-}, 60_000);
+});
 
 it('without a daemon a decision writes nothing but itself: what it found meanwhile, the next start finds and tells', async () => {
   for (const name of ['a', 'b', 'c']) await folder.write(`inbox/${name}.txt`, name);
@@ -99,4 +99,4 @@ it('without a daemon a decision writes nothing but itself: what it found meanwhi
   expect((await sync()).code).toBe(0);
   expect(await log()).toEqual(expect.arrayContaining(['moved moved.txt', 'moved other.txt']));
   expect((await folder.run('why', 'inbox/moved.txt')).stdout).toContain('sharing NONE → DEFAULT');
-}, 60_000);
+});

@@ -66,7 +66,7 @@ describe('what stands in the place of something of the state directory', () => {
     const said = `state.dir: ${folder.join('state')} is not a directory; name a directory`;
     for (const [command, { code, text }] of await answers([...commands, 'run', 'health']))
       expect([command, code, text]).toEqual([command, 2, expect.stringContaining(said)]);
-  }, 60_000);
+  });
 
   const isDirectory = 'is a directory where ingestd keeps a file; move it away';
   const isFile = 'is a file where ingestd keeps a directory; move it away';
@@ -90,18 +90,14 @@ describe('what stands in the place of something of the state directory', () => {
     ['state/service/lock', 'directory', ['sync', 'run'], 2, isDirectory],
     ['state/service/identity.json', 'directory', ['sync', 'run'], 2, isDirectory],
     ['state/service/documents.jsonl', 'directory', ['sync', 'run'], 2, isDirectory],
-  ])(
-    '%s as a %s is named with the fix by those that need it',
-    async (path, kind, concerned, code, said) => {
-      await misplace(path, kind);
-      const checks: readonly Command[] = ['check', 'doctor'];
-      for (const [command, { code: ended, text }] of await answers(concerned)) {
-        expect([command, ended]).toEqual([command, checks.includes(command) ? 4 : code]);
-        expect([command, text]).toEqual([command, expect.stringContaining(folder.join(path))]);
-        expect([command, text]).toEqual([command, expect.stringContaining(said)]);
-        expect([command, text]).toEqual([command, expect.not.stringMatching(raw)]);
-      }
-    },
-    60_000,
-  );
+  ])('%s as a %s is named with the fix by those that need it', async (path, kind, concerned, code, said) => {
+    await misplace(path, kind);
+    const checks: readonly Command[] = ['check', 'doctor'];
+    for (const [command, { code: ended, text }] of await answers(concerned)) {
+      expect([command, ended]).toEqual([command, checks.includes(command) ? 4 : code]);
+      expect([command, text]).toEqual([command, expect.stringContaining(folder.join(path))]);
+      expect([command, text]).toEqual([command, expect.stringContaining(said)]);
+      expect([command, text]).toEqual([command, expect.not.stringMatching(raw)]);
+    }
+  });
 });

@@ -65,4 +65,4 @@ it('says with which sharing mode and which attachments a document would be sent'
     'modify      inbox/report.txt (sharing NONE)',
     'modify      inbox/report.txt (content, attachments x.csv, y.csv)',
   ]);
-}, 60_000);
+});

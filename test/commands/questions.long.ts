@@ -50,7 +50,7 @@ describeWhere(missingScript, 'on a terminal', () => {
     await place.configure({});
     const unasked = await typed('n', 'ledger', 'service-moved', '--yes');
     expect(unasked).toMatch(/^The ledger’s 2 documents now belong to http:\/\/localhost \(any port\)/);
-  }, 60_000);
+  });
 
   it('approve names the deletions, and releases them', async () => {
     await mkdir(join(place.inbox, 'd'));
@@ -64,5 +64,5 @@ describeWhere(missingScript, 'on a terminal', () => {
     expect(await typed('y', 'approve')).toContain('12 deletions approved');
     await deliver();
     expect(place.service.requests.filter(({ method }) => method === 'DELETE')).not.toEqual([]);
-  }, 60_000);
+  });
 });

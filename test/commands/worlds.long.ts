@@ -649,7 +649,6 @@ it.each([...Object.entries(worlds), ...randomWorlds])(
     const { counts: left } = await json<PlanReport>('plan');
     expect(left).toMatchObject({ upload: 0, modify: 0, move: 0, delete: 0, failed: planned.failed });
   },
-  120_000,
 );
 
 async function write(files: Files): Promise<void> {

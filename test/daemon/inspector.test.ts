@@ -21,5 +21,5 @@ describe('SIGUSR1 and SIGUSR2, which any process of the same user can send', () 
     await expect(fetch(`http://127.0.0.1:${port}/json`)).rejects.toThrow();
     expect(daemon.log()).not.toContain('Debugger listening');
     expect((await daemon.end('SIGTERM')).code).toBe(0);
-  }, 60_000);
+  });
 });

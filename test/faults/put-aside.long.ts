@@ -78,7 +78,7 @@ describe('A1: an old version of a private document that is put aside between two
     });
     expect(await narrower()).toBe(0);
     expect((await folder.run(...sharing)).stdout).toContain('Nothing there');
-  }, 60_000);
+  });
 
   it('is not shared by a person’s word where attachments that the service keeps would show', async () => {
     const mode = (shared: string) => JSON.stringify({ shareInfo: { mode: shared } });
@@ -102,5 +102,5 @@ describe('A1: an old version of a private document that is put aside between two
     const why = JSON.parse((await folder.run('why', 'inbox/a.txt', '--json')).stdout) as Why;
     const decided = why.decisions.filter(({ by }) => by !== undefined);
     expect([why.narrower?.code, decided]).toEqual(['attachments-would-show', []]);
-  }, 60_000);
+  });
 });

@@ -36,7 +36,7 @@ describe('any history of changes', () => {
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 
   it('is found again by its file and by its docId', async () => {
     await fc.assert(

@@ -68,12 +68,12 @@ describe('the archive of npm pack, installed for all users where no registry ans
     const sync = run('ingestd', 'sync');
     expect(sync).toMatchObject({ status: 0, stdout: expect.stringContaining('1 upload') });
     expect(run('ingestd', 'ledger', 'export').stdout).toContain('note.pdf');
-  }, 60_000);
+  });
 
   it('is removed without a trace, but for what it was given to keep', async () => {
     expect(run('npm', 'uninstall', '--global', 'ingestd')).toMatchObject({ status: 0 });
     const left = (await readdir(prefix, { recursive: true })).filter((name) => name.includes('ingestd'));
     expect(left).toEqual([]);
     expect(await readdir(folder.join('work'))).toEqual(['inbox', 'state']);
-  }, 60_000);
+  });
 });

@@ -85,13 +85,13 @@ describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah 
   it('delivers as process 1 on a read-only root with folders it cannot write, and is healthy', async () => {
     container = startContainer(image);
     const running = container;
-    await eventually(() => running.run(image.health).status === 0, { withinMs: 30_000, everyMs: 300 });
+    await eventually(() => running.run(image.health).status === 0, { everyMs: 300 });
     expect(running.run(['touch', '/app/x']).status).not.toBe(0);
     expect(running.run(['touch', '/data/reports/x']).status).not.toBe(0);
 
     await cp('fixtures/documents/note.pdf', join(image.root, 'data/reports/note.pdf'));
-    await eventually(() => uploadedBy(running) === 1, { withinMs: 30_000, everyMs: 300 });
-  }, 90_000);
+    await eventually(() => uploadedBy(running) === 1, { everyMs: 300 });
+  });
 
   it('lets nobody else look into the state', () => {
     const { stdout } = spawnSync('stat', ['--format=%a %u', join(image.root, 'state')], { encoding: 'utf8' });
@@ -100,7 +100,7 @@ describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah 
 
   it('stops on the signal of docker stop with exit code 0', async () => {
     expect(await container?.stop()).toBe(0);
-  }, 60_000);
+  });
 
   it('is not healthy after that', () => {
     expect(runOnce(image, image.health).status).not.toBe(0);
@@ -158,7 +158,7 @@ describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah 
         const before = service.documents().length;
         container = startContainer(withSecrets);
         const running = container;
-        await eventually(() => service.documents().length > before, { withinMs: 30_000, everyMs: 300 });
+        await eventually(() => service.documents().length > before, { everyMs: 300 });
         const environment = running.run(['cat', '/proc/1/environ']).stdout;
         expect(environment).toContain('INGESTD_PASSWORD_FILE=/run/secrets/password');
         for (const key of Object.values(secrets)) {
@@ -175,6 +175,6 @@ describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah 
       const { status, stderr } = runOnce(withSecrets, withSecrets.start);
       expect(status).toBe(2);
       expect(stderr).toMatch(/INGESTD_API_KEY_FILE: \/run\/secrets\/api_key cannot be read \(EACCES\)/);
-    }, 60_000);
+    });
   });
 });

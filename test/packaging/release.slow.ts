@@ -37,7 +37,7 @@ describe('npm run release, in a clone without a network', () => {
     await symlink(resolve('node_modules'), folder.join('clone/node_modules'));
     // A link to the packages is none of the clone's changes.
     await writeFile(folder.join('clone/.git/info/exclude'), 'node_modules\n');
-  }, 60_000);
+  });
 
   it('refuses what is no version and a tree with changes', async () => {
     expect(release('next')).toMatchObject({ status: 1, stderr: expect.stringContaining('no version') });
@@ -47,7 +47,7 @@ describe('npm run release, in a clone without a network', () => {
       stderr: expect.stringContaining('commit or remove'),
     });
     inClone('git', 'checkout', '--quiet', 'LICENSE');
-  }, 60_000);
+  });
 
   it('dates the changelog, sets the version everywhere, commits, tags and makes files with checksums', async () => {
     const { status, stderr } = release('9.8.7');
@@ -70,5 +70,5 @@ describe('npm run release, in a clone without a network', () => {
 
   it('makes no version twice', () => {
     expect(release('9.8.7')).toMatchObject({ status: 1, stderr: expect.stringContaining('there already') });
-  }, 60_000);
+  });
 });

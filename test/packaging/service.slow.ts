@@ -61,7 +61,7 @@ describeWhere(
     afterAll(async () => {
       await machine.stop();
       await folder.remove();
-    }, 60_000);
+    });
 
     it('is started when it says so itself, as its own user', () => {
       expect([property('ActiveState'), property('Type')]).toEqual(['active', 'notify']);
@@ -70,8 +70,8 @@ describeWhere(
 
     it('delivers a document', async () => {
       await copyFile('fixtures/documents/note.pdf', join(root, 'srv/documents/note.pdf'));
-      await eventually(() => uploaded() === 1, { withinMs: 30_000, everyMs: 500 });
-    }, 90_000);
+      await eventually(() => uploaded() === 1, { everyMs: 500 });
+    });
 
     it('answers root by the command that the page makes', () => {
       expect(machine.run('ingestd status')).toMatchObject({
@@ -85,6 +85,6 @@ describeWhere(
       expect(machine.run('systemctl stop ingestd')).toMatchObject({ status: 0 });
       expect(property('Result')).toBe('success');
       expect(property('ExecMainStatus')).toBe('0');
-    }, 90_000);
+    });
   },
 );

@@ -62,7 +62,7 @@ describe('each package of which dist contains code', () => {
     });
     expect(missing).toEqual([]);
     expect(components.filter(({ licenses = [] }) => licenses.length === 0)).toEqual([]);
-  }, 60_000);
+  });
 
   it('is one that is installed to run', () => {
     expect(bundled.filter((path) => lock.packages[path]?.dev === true)).toEqual([]);

@@ -46,7 +46,7 @@ describeWhere(
     afterAll(async () => {
       await machine.stop();
       await folder.remove();
-    }, 60_000);
+    });
 
     it.each([
       [

@@ -38,7 +38,7 @@ it('what failed before a restart is failed after it where nothing has changed, a
   const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
   expect(offline.reasons).toMatchObject([{ code: 'not-running' }]);
   expect(failed(offline)).toEqual(['same.txt']);
-}, 60_000);
+});
 
 it('what keeps a file here is in the log once, over restarts too, until something else happens to it', async () => {
   const run = async (act: () => Promise<unknown>, ready: (status: Status) => boolean) => {
@@ -71,7 +71,7 @@ it('what keeps a file here is in the log once, over restarts too, until somethin
   );
   await run(() => writeFile(sidecar, '{"titel": "C"}'), areTwo);
   expect((await logged()).slice(3)).toEqual(['failed c.txt', 'uploaded c.txt', 'failed c.txt']);
-}, 60_000);
+});
 
 it('an outage is over in the log when the service has answered, not when nothing is left to ask it', async () => {
   await place.configure({ safety: { inDoubt: 'hold' }, service: { concurrency: 1 } });
@@ -91,7 +91,7 @@ it('an outage is over in the log when the service has answered, not when nothing
   await writeFile(join(place.inbox, 'd.txt'), 'd');
   await third.idle(({ totals }) => totals.uploaded === 1);
   await eventuallyHolds(async () => expect(await service()).toEqual(['problem', 'recovered']));
-}, 60_000);
+});
 
 it('what was refused is not sent again because its folder was away for a while', async () => {
   await writeFile(join(place.inbox, 'taken.txt'), 'taken');
@@ -110,4 +110,4 @@ it('what was refused is not sent again because its folder was away for a while',
   await rename(away, place.inbox);
   await daemon.settled((now) => expect([now.folders[0]?.onDisk, failed(now)]).toEqual([2, ['refused.txt']]));
   expect(place.service.requests.length).toBe(sent);
-}, 60_000);
+});

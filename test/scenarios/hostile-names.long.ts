@@ -206,7 +206,7 @@ describe('S8: hostile names and messages', () => {
         expect((JSON.parse(json) as { path: string }).path).toBe(name);
       }
       await run('why', '--json', `${folderName}/refused${short}.txt`);
-    }, 120_000);
+    });
 
     it('act on no terminal in what the status address answers', async () => {
       const place = encodeURIComponent(`${folderName}/refused${short}.txt`);
@@ -233,7 +233,7 @@ describe('S8: hostile names and messages', () => {
       ended.abort();
       expectHarmless(text, 'the stream of events');
       expect(text).toContain('later\\u009b');
-    }, 30_000);
+    });
 
     it('act on no terminal in the log and in the history on disk', async () => {
       expectHarmless(daemon.log(), 'the log');

@@ -32,4 +32,4 @@ it('I11: documents below a directory that is ignored by now are counted as kept,
   await rm(rules);
   await second.idle(({ folders }) => folders[0]?.kept === 0 && folders[0].synced === 3);
   expect(place.service.requests.length).toBe(sent);
-}, 60_000);
+});

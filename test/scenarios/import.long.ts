@@ -69,7 +69,7 @@ describe('ledger import', () => {
     expect([again.code, again.out]).toEqual([0, '0 documents adopted, 3 already known.\n']);
     const stored = trial.service.documents();
     expect(stored.map(({ docId }) => docId).sort()).toEqual([...docIds.values()].sort());
-  }, 60_000);
+  });
 
   it('reads standard input where that is a socket, as a program that starts it may give it', async () => {
     const csv = Array.from(docIds, ([path, docId]) => `"${path}",${docId}\n`);
@@ -79,7 +79,7 @@ describe('ledger import', () => {
       input: `path,docId\n${csv.join('')}`,
     });
     expect(imported).toMatchObject({ code: 0, stdout: '3 documents adopted.\n' });
-  }, 60_000);
+  });
 
   it('warns of documents whose sharing mode it does not say', async () => {
     const unknown = await importText(
@@ -94,7 +94,7 @@ describe('ledger import', () => {
     expect([again.code, again.err]).toEqual([0, '']);
     await place.configure({ state: { dir: './third' } });
     expect(await importText('export.json', exported)).toMatchObject({ code: 0, err: '' });
-  }, 60_000);
+  });
 
   it('adopts no row whose file does not stand there, which would delete its document, and names it', async () => {
     const typed = new Map(docIds).set('sub/typo.txt', docIds.get('sub/b.txt') ?? '');
@@ -129,7 +129,7 @@ describe('ledger import', () => {
       out: '3 documents adopted.\n',
     });
     expect(await plannedKinds()).toEqual(['delete']);
-  }, 60_000);
+  });
 
   it('leaves what the ledger knows as it is, and gives no document another docId', async () => {
     expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
@@ -150,7 +150,7 @@ describe('ledger import', () => {
       documents: { path: string; docId: string }[];
     };
     expect(new Map(documents.map(({ path, docId }) => [path, docId]))).toEqual(docIds);
-  }, 60_000);
+  });
 
   it('adopts the files of a CSV as they stand, unfit ones too: what is edited before the first run is sent', async () => {
     await writeFile(join(place.inbox, 'a.txt.meta.json'), 'not JSON');
@@ -170,7 +170,7 @@ describe('ledger import', () => {
     const kept = trial.service.documents().map(({ docId }) => docId);
     expect(kept.sort()).toEqual([...docIds.values()].sort());
     expect(await plannedKinds()).toEqual([]);
-  }, 60_000);
+  });
 
   it('is refused beside a running daemon, whatever is in the file', async () => {
     await place.configure({});
@@ -179,7 +179,7 @@ describe('ledger import', () => {
     expect([refused.code, refused.err]).toEqual([5, expect.stringMatching(`${daemon.pid}.*stop it, run`)]);
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     expect((await importText('documents.csv', 'no list of documents')).code).toBe(2);
-  }, 60_000);
+  });
 });
 
 it('root makes no state directory below another user’s, who could not read it', async () => {
@@ -213,4 +213,4 @@ it('root makes no state directory of the machine’s service, whose user could n
     expect([words, status, stderr]).toEqual([words, 2, expect.stringContaining(said)]);
   }
   expect(existsSync(dir)).toBe(false);
-}, 60_000);
+});

@@ -83,7 +83,7 @@ describe('a ledger that meets another service', () => {
     await deliver();
     const methods = new Set(requestLines(sent).map((line) => line.split(' ')[0]));
     expect([requestLines(sent).length, methods]).toEqual([3, new Set(['DELETE', 'POST', 'PUT'])]);
-  }, 60_000);
+  });
 
   it('and holds nothing of it takes nothing for refused that the other one refused', async () => {
     place.service.script(...names.map(() => steps.refuse('not in this account', 422)));
@@ -96,7 +96,7 @@ describe('a ledger that meets another service', () => {
     expect(requestLines(sent)).toEqual(
       names.map(() => expect.stringMatching(/^POST \/right\/.*\/upload-document$/)),
     );
-  }, 60_000);
+  });
 
   it('is of the configured one after a person said that it has moved, and its documents keep their docIds', async () => {
     await deliver();
@@ -117,7 +117,7 @@ describe('a ledger that meets another service', () => {
     expect((await place.run('plan')).code).toBe(2);
     await name(place.service.ingestUrl, { state: { dir: './empty' } });
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^The empty ledger now belongs to /);
-  }, 60_000);
+  });
 
   it('from a trial is not taken for that of the real service, and the embedded one has no other address', async () => {
     await place.configure({ service: embedded });
@@ -136,7 +136,7 @@ describe('a ledger that meets another service', () => {
     await place.configure({ service: embedded });
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);
     await deliver();
-  }, 60_000);
+  });
 
   it('on SIGHUP: the daemon goes on with the service before and says why', async () => {
     const daemon = await place.start();
@@ -155,10 +155,10 @@ describe('a ledger that meets another service', () => {
     expect(reason.message).toMatch(refusal);
     const sent = place.service.requests.length;
     await writeFile(join(place.inbox, 'd.txt'), 'still delivered');
-    await eventually(() => place.service.requests.length > sent, { withinMs: 20_000 });
+    await eventually(() => place.service.requests.length > sent);
     expect(requestLines(sent)).toEqual([expect.not.stringContaining('/production')]);
     expect((await daemon.end('SIGTERM')).code).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe('a ledger that meets its own service', () => {
@@ -181,7 +181,7 @@ describe('a ledger that meets its own service', () => {
     } finally {
       await own.remove();
     }
-  }, 60_000);
+  });
 
   it('for the first time, being of an older ingestd, is taken over and is of that one from then on', async () => {
     const dir = place.home.join('state');
@@ -195,7 +195,7 @@ describe('a ledger that meets its own service', () => {
     ]);
     await name('https://ingest.invalid');
     expect((await place.run('sync')).code).toBe(2);
-  }, 60_000);
+  });
 
   it('while it holds nothing, follows every change of the address', async () => {
     for (const file of names) await rm(join(place.inbox, file));
@@ -206,7 +206,7 @@ describe('a ledger that meets its own service', () => {
     await deliver();
     await name(`${place.service.ingestUrl}/mistyped`);
     expect((await place.run('sync')).code).toBe(2);
-  }, 60_000);
+  });
 });
 
 describe('an import', () => {
@@ -236,5 +236,5 @@ describe('an import', () => {
       2,
       expect.stringContaining('belongs to http://localhost/production'),
     ]);
-  }, 60_000);
+  });
 });

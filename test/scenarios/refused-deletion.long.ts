@@ -56,4 +56,4 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
   await second.idle(({ totals }) => totals.deleted === 1);
   await second.end('SIGTERM');
   expect(await json<Status>('status')).toMatchObject({ failuresTotal: 0 });
-}, 60_000);
+});

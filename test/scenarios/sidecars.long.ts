@@ -52,7 +52,7 @@ describe('I17: documents, their attachments and their sidecars come one by one, 
     await daemon.idle(({ totals }) => totals.uploaded === count);
     expect(place.service.requests).toHaveLength(count);
     for (const request of place.service.requests) expect(request.text()).toContain('"mode":"NONE"');
-  }, 60_000);
+  });
 });
 
 describe('I19: where documents have sidecars, many documents come before all of theirs', () => {
@@ -100,5 +100,5 @@ describe('I19: where documents have sidecars, many documents come before all of 
     await next.idle(({ folders: [inbox] }) => inbox?.synced === count + 1);
     const modes = place.service.requests.map((request) => /"mode":"\w+"/.exec(request.text())?.[0]);
     expect(modes).toEqual(Array.from({ length: count + 1 }, () => '"mode":"NONE"'));
-  }, 60_000);
+  });
 });

@@ -36,14 +36,10 @@ async function logOf(...options: readonly string[]): Promise<string> {
 function itRuns(what: string, plan: Plan, judge: (said: string) => void | Promise<void>): void {
   plans.set(what, plan);
   const place = plans.size - 1;
-  it(
-    what,
-    async () => {
-      expect(logs).toHaveLength(plans.size);
-      await judge(logs[place] ?? '');
-    },
-    60_000,
-  );
+  it(what, async () => {
+    expect(logs).toHaveLength(plans.size);
+    await judge(logs[place] ?? '');
+  });
 }
 
 /** A number that the source gives: another one with each change of it. */
@@ -1691,13 +1687,9 @@ describe('the simulation', () => {
       'while a change is not answered, its document goes on with the file of its record (7.1)',
       ['563285237', '--rare', 'some'],
     ],
-  ])(
-    'finds nothing wrong: %s',
-    async (_, options) => {
-      expect(await logOf('--first', ...options)).not.toContain('{"seed"');
-    },
-    60_000,
-  );
+  ])('finds nothing wrong: %s', async (_, options) => {
+    expect(await logOf('--first', ...options)).not.toContain('{"seed"');
+  });
 
   for (const [seed, what] of [
     [260_005_346, 'what is saved where a document was renamed a while ago is another one (7.1)'],
@@ -1730,16 +1722,12 @@ describe('the simulation', () => {
   it.each([
     ['a fixed seed', 200, 1],
     ['the seed of this source', 100, seedOfSource()],
-  ])(
-    'finds nothing but what is known, from %s',
-    async (_, runs, seed) => {
-      const said = await simulate('--runs', String(runs), '--seed', String(seed), '--plain');
-      expect(said).toContain(`${runs} runs`);
-      // What is wrong is named, with its seed, by what it said before.
-      expect(said).toContain('; 0 failed');
-    },
-    240_000,
-  );
+  ])('finds nothing but what is known, from %s', async (_, runs, seed) => {
+    const said = await simulate('--runs', String(runs), '--seed', String(seed), '--plain');
+    expect(said).toContain(`${runs} runs`);
+    // What is wrong is named, with its seed, by what it said before.
+    expect(said).toContain('; 0 failed');
+  });
 
   itRuns('does the same from the same seed, alone and after others', randomPlan(7), async (said) => {
     const steps = (text: string) => text.split('\n').filter((line) => !line.startsWith('{"done"'));

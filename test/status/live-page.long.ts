@@ -68,7 +68,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await rm(join(place.inbox, 'b.pdf'));
     await page.getByText('1 of 1 document delivered, 1 to delete', { exact: true }).waitFor();
     expect((await place.run('status')).out).toContain('1 of 1 document delivered, 1 to delete');
-  }, 60_000);
+  });
 
   it('says that the daemon does not answer, to a button too, when it hangs and when it is gone', async () => {
     await open();
@@ -84,14 +84,14 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     const rescan = page.getByRole('button', { name: 'Rescan inbox', includeHidden: true });
     await rescan.dispatchEvent('click');
     await hears(page, unanswered);
-  }, 120_000);
+  });
 
   it('ends doubts in three ways, and asks before it sends again', async () => {
     await open();
     for (const name of ['adopt', 'again', 'dismiss']) {
       place.service.script(steps.resetAfterBody());
       await put(`inbox/${name}.pdf`);
-      await page.getByRole('button', { name: `Dismiss ${name}.pdf` }).waitFor({ timeout: 15_000 });
+      await page.getByRole('button', { name: `Dismiss ${name}.pdf` }).waitFor();
     }
     await says('3 uploads in doubt');
     const uploads = () => place.service.requests.filter(({ method }) => method === 'POST').length;
@@ -114,7 +114,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await region(page, 'In doubt').waitFor({ state: 'hidden' });
     expect(uploads()).toBe(before + 1);
     expect((await place.run('ledger', 'export', '--json')).out).toContain('doc-77');
-  }, 60_000);
+  });
 
   it('says who can see each document, and shares one as stated after a question', async () => {
     await place.configure({ service: { documentUrl: 'https://documents.example/{docId}' } });
@@ -143,7 +143,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await documents.getByLabel('Find documents').fill('a.pdf');
     await documents.getByText('inbox/a.pdf').waitFor();
     await documents.getByText('shared with your default group').waitFor();
-  }, 60_000);
+  });
 
   it('never calls a document delivering that waits for its sidecar or still changes', async () => {
     await open();
@@ -171,7 +171,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await documents.getByText('Waiting for its sidecar a.pdf.meta.json').waitFor();
     await put('scans/a.pdf.meta.json', '{}');
     await says('1 document delivered');
-  }, 60_000);
+  });
 
   it('shows what happened over restarts, and follows it', async () => {
     await put('inbox/early.pdf');
@@ -189,7 +189,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await rows.filter({ hasText: 'early.pdf' }).waitFor();
     expect(await axeProblems(page)).toEqual([]);
     await put('inbox/late.pdf');
-    await rows.filter({ hasText: 'late.pdf' }).waitFor({ timeout: 15_000 });
+    await rows.filter({ hasText: 'late.pdf' }).waitFor();
     expect(await rows.first().innerText()).toContain('late.pdf');
-  }, 60_000);
+  });
 });

@@ -63,6 +63,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   const visit = async (world: StatusWorld, options: BrowserContextOptions = {}) => {
     const page = await (await contextFor(options)).newPage();
     pages.push(page);
+    page.setDefaultTimeout(90_000);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().includes('ERR_CONNECTION_REFUSED')) {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { withinMs = 20_000, everyMs }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 60_000, everyMs }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<NonNullable<T>> {
   const begun = performance.now();
   let last: unknown = new Error('never became true');

@@ -690,7 +690,7 @@ describe('the sync engine', () => {
     const arrived = () => [...world.service.documents.values()].some(({ content }) => content === 'now');
     while (!arrived()) await world.clock.advance(100);
     expect(world.service.calls.length - sent).toBeLessThanOrEqual(4);
-  }, 60_000);
+  });
 
   it('keeps what differs from its record for its turn after a start, and sends what has other bytes', async () => {
     world = await filled(400, quick);
@@ -705,5 +705,5 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect([world.service.calls, backlog.size]).toEqual([['modify'], 0]);
     expect(world.engine().tasks.counts('inbox')).toMatchObject({ pending: 0, withRecord: 0 });
-  }, 60_000);
+  });
 });

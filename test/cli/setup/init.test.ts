@@ -67,7 +67,7 @@ function onTerminal(
     shown: () => shown,
     /** Types when it is asked this, after all that was asked before. */
     answer: async (question: string, typed: string): Promise<void> => {
-      await eventually(() => shown.includes(question, answered), { withinMs: 20_000 });
+      await eventually(() => shown.includes(question, answered));
       answered = shown.length;
       terminal.stdin.write(typed);
     },
@@ -301,7 +301,7 @@ describe('the user service that init installs', () => {
       expect(shown()).toContain('To remove it: systemctl --user disable --now ingestd');
       expect(await calls()).toMatch(/^--user show-environment\n--user daemon-reload\n/);
       expect(await readFile(unitFile(), 'utf8')).toContain(`INGESTD_CONFIG=${folder.join('ingestd.yaml')}`);
-    }, 60_000);
+    });
   });
 
   const analyze = spawnSync('systemd-analyze', ['--version']).status === 0;
@@ -432,36 +432,32 @@ describeWhere(missingScript, 'init on a real terminal', () => {
   it.each<readonly [string, object, string, readonly string[]]>([
     ['all where the service does not say which', {}, 'the service does not say which', five],
     ['those that the service refuses', { error: 'invalid_grant' }, 'user name or password', five.slice(3)],
-  ])(
-    'asks again for wrong credentials, %s, until they are right',
-    async (_, why, words, asked) => {
-      const { authUrl, ingestUrl, tokenRequests } = service;
-      service.alwaysTokens(async (request) => {
-        await request.body();
-        const password = new URLSearchParams(request.received.text()).get('password');
-        const right = password === 'the right one';
-        await (right ? steps.token({ access_token: 'token' }) : steps.json(401, why))(request);
-      });
-      const { answer, ended, shown } = onTerminal('--folder inbox --name in --share NONE --no-user-service', {
-        ...secrets,
-        INGESTD_AUTH_URL: authUrl,
-        INGESTD_INGEST_URL: ingestUrl,
-        INGESTD_PASSWORD: 'a wrong one',
-      });
-      await answer('again?', '\r');
-      for (const one of asked) await answer(one, one === 'Password' ? 'the right one\r' : '\r');
-      expect([await ended, shown()]).toEqual([0, expect.stringContaining(words)]);
-      expect(shown()).toContain('The service accepts the credentials');
-      expect(tokenRequests).toHaveLength(2);
-      expect((await written()).credentials).toMatchObject({
-        apiKey: 'the-api-key',
-        clientId: 'the-client',
-        clientSecret: secrets.INGESTD_CLIENT_SECRET,
-        password: 'the right one',
-      });
-    },
-    60_000,
-  );
+  ])('asks again for wrong credentials, %s, until they are right', async (_, why, words, asked) => {
+    const { authUrl, ingestUrl, tokenRequests } = service;
+    service.alwaysTokens(async (request) => {
+      await request.body();
+      const password = new URLSearchParams(request.received.text()).get('password');
+      const right = password === 'the right one';
+      await (right ? steps.token({ access_token: 'token' }) : steps.json(401, why))(request);
+    });
+    const { answer, ended, shown } = onTerminal('--folder inbox --name in --share NONE --no-user-service', {
+      ...secrets,
+      INGESTD_AUTH_URL: authUrl,
+      INGESTD_INGEST_URL: ingestUrl,
+      INGESTD_PASSWORD: 'a wrong one',
+    });
+    await answer('again?', '\r');
+    for (const one of asked) await answer(one, one === 'Password' ? 'the right one\r' : '\r');
+    expect([await ended, shown()]).toEqual([0, expect.stringContaining(words)]);
+    expect(shown()).toContain('The service accepts the credentials');
+    expect(tokenRequests).toHaveLength(2);
+    expect((await written()).credentials).toMatchObject({
+      apiKey: 'the-api-key',
+      clientId: 'the-client',
+      clientSecret: secrets.INGESTD_CLIENT_SECRET,
+      password: 'the right one',
+    });
+  });
 });
 
 describe('the login that init tries', () => {

@@ -73,7 +73,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     expect((await two.run('sync')).code).toBe(0);
     const back = await one.run('sync');
     expect([back.code, back.err]).toEqual([5, expect.stringMatching(/inbox: host two sends this folder/)]);
-  }, 60_000);
+  });
 
   it('change over when the first one is started without the folder', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];
@@ -89,7 +89,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await one.start();
     await writeFile(join(one.inbox, 'a.txt'), 'a');
     await second.idle(({ folders }) => folders[0]?.synced === 1);
-  }, 60_000);
+  });
 
   it('send it once, where it was not there yet when the one started that has it no more (H15)', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];
@@ -113,7 +113,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await wait(1_000);
     // Each of the two has uploaded the first one; the second document is one host's.
     expect(places.service.requests).toHaveLength(3);
-  }, 60_000);
+  });
 
   it('send it once, where another directory was in its place when one of them started', async () => {
     const one = await places.add('one');
@@ -142,5 +142,5 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await symlink(two.inbox, link);
     await writeFile(join(two.inbox, 'd.txt'), 'd');
     await second.idle(({ folders }) => folders[0]?.synced === 2);
-  }, 90_000);
+  });
 });

@@ -60,7 +60,7 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
     }
     expect((await listLedger(place.home.join('state'))).highestFence).toBe(0);
     await cluster.close();
-  }, 60_000);
+  });
 
   it('take the lease where nobody has it, and give it back', async () => {
     const imported = await place.run('ledger', 'import', 'documents.csv');
@@ -73,7 +73,7 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
     expect((await place.run('ledger', 'export', '--json')).out).toContain('doc-1');
     // Two commands and the host between them.
     expect((await listLedger(place.home.join('state'))).paths.fence).toBe(3);
-  }, 60_000);
+  });
 
   it('take it after a daemon that has folders, leave it those, and leave the lease to the next one', async () => {
     const first = await place.start();
@@ -92,7 +92,7 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
     // Nobody else has had it: the two daemons and the four commands.
     expect((await listLedger(place.home.join('state'))).paths.fence).toBe(6);
     expect((await next.end('SIGTERM')).code).toBe(0);
-  }, 60_000);
+  });
 
   it('are refused while Redis is away: another host may have the lease', async () => {
     expect((await place.run('pause')).code).toBe(0);
@@ -104,5 +104,5 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
         /Whether another host uses the state directory .* is not known: Redis cannot be reached/,
       ),
     ]);
-  }, 60_000);
+  });
 });

@@ -158,13 +158,13 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     const leaseTimes = fleetTimes.lease;
     const a = await holder('a', { leaseTimes });
     const b = await hostOf('b', { leaseTimes });
-    await eventually(() => b.holder?.isThere, { withinMs: 10_000 });
+    await eventually(() => b.holder?.isThere);
     const died = performance.now();
     links[0]?.close();
     await b.taken;
     expect(performance.now() - died).toBeLessThan(10_000);
     expect([a.holds(), b.fence]).toEqual([false, 2]);
-  }, 30_000);
+  });
 
   it('stays with its holder where Redis comes back empty, and its fence goes on from the names in the directory (H9)', async () => {
     settle(redis, 'lease');

@@ -150,5 +150,5 @@ describeWhere(missingFleet(), 'a holder with a stand-by, in the middle of its up
       fates.map((fate) => pair(fate).one.idle(({ folders }) => folders[0]?.synced === written + 2)),
     );
     expect(fleet.service.requests).toHaveLength(before);
-  }, 60_000);
+  });
 });

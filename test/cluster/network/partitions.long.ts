@@ -111,5 +111,5 @@ describeWhere(missingFleet(), 'a fleet in which some hosts are cut off until the
     }
     // They lost no answer.
     for (const index of [0, 3]) expect(statuses[index]?.possibleDuplicates).toBe(0);
-  }, 120_000);
+  });
 });

@@ -37,7 +37,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     release();
     await eventually(() => calls() > before);
     expect(fleet.redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1')).toBe('');
-  }, 60_000);
+  });
 
   it('sends nothing for as long as it is cut off (H1)', async () => {
     const away = await cutHost('away');
@@ -49,8 +49,8 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     expect(away.arrivals.filter((at) => at > cut + times.lifeMs)).toEqual([]);
     expect(away.cluster.reasons()[0]?.message).toMatch(/nothing is sent until it is back/);
     cable.join();
-    await eventually(() => codes(away).length === 0, { withinMs: 15_000 });
+    await eventually(() => codes(away).length === 0);
     await eventually(() => away.arrivals.some((at) => at > cut + windowMs * 3), { withinMs: windowMs * 2 });
     expect(mostInWindow(away.arrivals, windowMs)).toBeLessThanOrEqual(limit);
-  }, 60_000);
+  });
 });

@@ -53,13 +53,13 @@ describeWhere(missingRedis, 'a fleet on a Redis that Sentinel watches', () => {
     }
     for (const host of hosts) host.work(3);
     const arrivals = () => hosts.flatMap((host) => host.arrivals);
-    await eventually(() => arrivals().length >= limit, { withinMs: 15_000 });
+    await eventually(() => arrivals().length >= limit);
     await eventually(() => second.command('ZCARD', 'ingestd:{test}:permits') !== '0');
     await first.kill();
     const death = performance.now();
-    await eventually(() => second.command('ROLE').startsWith('master'), { withinMs: 15_000 });
+    await eventually(() => second.command('ROLE').startsWith('master'));
     const promoted = performance.now();
-    await eventually(() => arrivals().some((at) => at > death + 300), { withinMs: 25_000 });
+    await eventually(() => arrivals().some((at) => at > death + 300));
     expect(Number(second.command('ZCARD', 'ingestd:{test}:permits'))).toBeGreaterThan(0);
     const resumed = Math.min(...arrivals().filter((at) => at > death + 300));
     expect(resumed - death).toBeGreaterThanOrEqual(windowMs);
@@ -67,5 +67,5 @@ describeWhere(missingRedis, 'a fleet on a Redis that Sentinel watches', () => {
     expect(resumed - promoted).toBeLessThan(windowMs * 2);
     expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
     expect(hosts.map((host) => host.logged()).join()).toMatch(/"reason":"restarted"/);
-  }, 60_000);
+  });
 });

@@ -73,7 +73,7 @@ describeWhere(missing, 'Redis behind TLS', () => {
     const daemon = await start({ NODE_EXTRA_CA_CERTS: folder.join('ca.pem') });
     await daemon.idle(({ totals, reasons }) => totals.uploaded === 1 && reasons.length === 0);
     await daemon.end('SIGTERM');
-  }, 60_000);
+  });
 
   it('is not used where its certificate is not trusted, and that is said', async () => {
     const daemon = await start({});
@@ -83,5 +83,5 @@ describeWhere(missing, 'Redis behind TLS', () => {
     );
     expect(service.requests).toEqual([]);
     await daemon.end('SIGTERM');
-  }, 60_000);
+  });
 });

@@ -59,7 +59,7 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
     settle(places.redis, 'shared');
     await daemon.idle(({ totals, reasons }) => totals.uploaded === 1 && reasons.length === 0);
     expect((await readyz(daemon)).status).toBe(200);
-  }, 60_000);
+  });
 
   it('sends nothing while Redis is full, in one state until it is over', async () => {
     const daemon = await one.start();
@@ -67,7 +67,7 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
     await daemon.idle(({ totals }) => totals.uploaded === 1);
     expect((await readyz(daemon)).status).toBe(200);
     places.redis.command('CONFIG', 'SET', 'maxmemory', '1');
-    await eventually(async () => (await codes(daemon)).includes('redis-refuses'), { withinMs: 15_000 });
+    await eventually(async () => (await codes(daemon)).includes('redis-refuses'));
     for (let count = 0; count < 20; count += 1)
       await writeFile(join(one.inbox, `more-${count}.txt`), `${count}`);
     const permits = places.redis.command('ZCARD', 'ingestd:{shared}:permits');
@@ -94,7 +94,7 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
     expect(places.redis.command('ZCARD', 'ingestd:{shared}:permits')).toBe(permits);
     places.redis.command('CONFIG', 'SET', 'maxmemory', '0');
     await daemon.idle(({ totals, reasons }) => totals.uploaded === 21 && reasons.length === 0);
-  }, 90_000);
+  });
 
   it('waits one window and no more after a failover, also where it has to take its lease again', async () => {
     const windowMs = 6_000;
@@ -140,5 +140,5 @@ describeWhere(missingRedis, 'a host whose Redis is not well', () => {
     expect(waited).toBeGreaterThanOrEqual(windowMs);
     // The lease rests for 4.6 s of it; one after the other they would take 10.6 s.
     expect(waited).toBeLessThan(windowMs + 3_000);
-  }, 60_000);
+  });
 });

@@ -37,7 +37,7 @@ describe('the real process', () => {
     service.fix();
     service.alwaysTokens(steps.token({ access_token: 'token' }));
     await daemon.idle(({ totals }) => totals.uploaded === 2);
-  }, 60_000);
+  });
 
   it('N13: finds a secret that was put in the place of a refused one, without a signal', async () => {
     const file = await secrets.write('password', 'old\n');

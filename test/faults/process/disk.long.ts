@@ -156,7 +156,7 @@ describeWhere(missing, 'P10: a state directory', () => {
     expect(possibleDuplicates).toBeLessThanOrEqual(4);
     await next.end('SIGTERM');
     expect(await recorded()).toHaveLength(files);
-  }, 90_000);
+  });
 
   it.each(['new', 'in use'])(
     'that is %s, on a full disk at the start, is waited for, and delivery begins when there is room',
@@ -183,7 +183,6 @@ describeWhere(missing, 'P10: a state directory', () => {
       expect((await place.run('log')).out).toMatch(/was full: the start waited for a few seconds/);
       expect(await recorded()).toHaveLength(kind === 'new' ? 1 : 2);
     },
-    60_000,
   );
 
   it('on a full disk ends `sync`, which says why', async () => {

@@ -87,7 +87,7 @@ describe('folders of the configuration as views of directories', () => {
     await reload(inboxAt('./inbox'));
     expect(await docIds()).toEqual(before);
     expect(sent().slice(requests)).toEqual([]);
-  }, 60_000);
+  });
 
   it('I3, I11: keeps and counts what lies outside of a folder that is narrowed, whatever signals come', async () => {
     await fill([...five.map((name) => `inbox/sub/${name}`), ...five.map((name) => `inbox/${name}`)]);
@@ -110,7 +110,7 @@ describe('folders of the configuration as views of directories', () => {
     const after = await docIds();
     expect(Object.values(after).sort()).toEqual(Object.values(before).sort());
     expect((await place.run('status')).out).toMatch(/inbox \(outside\) +5 kept .*not in the configuration/);
-  }, 60_000);
+  });
 });
 
 describe('I5: an attachment whose document is in another folder since the configuration changed', () => {
@@ -139,20 +139,16 @@ describe('I5: an attachment whose document is in another folder since the config
   it.each([
     ['the folder was split', [split]],
     ['the folder of its document was taken out', [[split[1]]]],
-  ])(
-    'is not sent by itself when %s and it is saved again',
-    async (_, configurations) => {
-      for (const folders of configurations) await reload(folders as ReturnType<typeof folderAt>[]);
-      await saveAgain();
-      expect(uploads()).toHaveLength(1);
-    },
-    60_000,
-  );
+  ])('is not sent by itself when %s and it is saved again', async (_, configurations) => {
+    for (const folders of configurations) await reload(folders as ReturnType<typeof folderAt>[]);
+    await saveAgain();
+    expect(uploads()).toHaveLength(1);
+  });
 
   it('is sent by itself when the sidecar of its document no longer lists it', async () => {
     await reload(split);
     await saveAgain();
     await writeFile(place.home.join('inbox/a/report.txt.meta.json'), '{}');
     await eventually(() => uploads().length === 2);
-  }, 60_000);
+  });
 });

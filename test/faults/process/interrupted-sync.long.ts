@@ -38,7 +38,7 @@ it('P2: an interrupted sync tells of what the service still accepted', async () 
   const { code, out } = await sync.finished;
   expect(JSON.parse(out) as SyncReport).toMatchObject({ exitCode: code, uploaded: 1, unsent: 0, inDoubt: 0 });
   expect((await place.run('ledger', 'export')).out).toContain('"late"');
-}, 60_000);
+});
 
 it('an interrupted sync does not deny an upload that was sent and never answered', async () => {
   place.service.script(steps.silence());
@@ -50,4 +50,4 @@ it('an interrupted sync does not deny an upload that was sent and never answered
   expect(out).not.toContain('Nothing was sent');
   expect(out).toContain('1 upload in doubt: list with ingestd status');
   expect((await place.run('status')).out).toContain('a.txt');
-}, 60_000);
+});

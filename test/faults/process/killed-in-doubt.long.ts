@@ -46,7 +46,7 @@ it('P1: what was under way at a kill is in doubt for the commands, too, before t
   await second.settled((after) =>
     expect(after).toMatchObject({ inDoubt: [], folders: [{ synced: 1 }], totals: { uploaded: 0 } }),
   );
-}, 60_000);
+});
 
 it('beside the process that sends it, it is in nobody’s doubt', async () => {
   place = await installationWithService();
@@ -56,4 +56,4 @@ it('beside the process that sends it, it is in nobody’s doubt', async () => {
   await eventually(() => place.service.requests[0]?.complete() === true);
   expect(await planned()).toEqual([['upload', 'a.txt', null]]);
   expect(await json<Status>('status')).toMatchObject({ inDoubt: [] });
-}, 60_000);
+});

@@ -244,5 +244,5 @@ describeWhere(missingForNotify(), 'a reload under a service manager', () => {
       await managed.remove();
       await receiver.close();
     }
-  }, 40_000);
+  });
 });

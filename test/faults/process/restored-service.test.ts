@@ -50,7 +50,7 @@ it('retry of a delivered document sends all of it again, though nothing has chan
   expect((await daemon.end('SIGTERM')).code).toBe(0);
   expect((await place.run('sync')).code).toBe(0);
   expect(sent()).toHaveLength(1);
-}, 60_000);
+});
 
 it('a folder of a service that was restored from a backup is sent again after a question', async () => {
   service.documents.delete('doc-2');
@@ -73,4 +73,4 @@ it('a folder of a service that was restored from a backup is sent again after a 
   expect(service.requests).toHaveLength(before + 2);
   const { failuresTotal } = JSON.parse((await place.run('status', '--json')).out) as Status;
   expect(failuresTotal).toBe(0);
-}, 60_000);
+});

@@ -24,7 +24,7 @@ it('P2: an upload that a stop cuts off before its last byte is in nobody’s dou
   expect([offline.inDoubtTotal, offline.possibleDuplicates]).toEqual([0, 0]);
   const second = await place.start();
   await second.idle(({ totals }) => totals.uploaded === 1);
-}, 60_000);
+});
 
 it.each(['SIGTERM', 'SIGQUIT'] as const)(
   'P2: one of which everything went out is in doubt when %s did not wait for its answer',
@@ -37,5 +37,4 @@ it.each(['SIGTERM', 'SIGQUIT'] as const)(
     const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
     expect(offline.inDoubt).toMatchObject([{ path: 'small.txt', count: 1 }]);
   },
-  60_000,
 );

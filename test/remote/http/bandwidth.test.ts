@@ -74,12 +74,12 @@ describe('the upload bandwidth', () => {
     await eventually(() => world.service.requests.length === 3);
     const received = () => world.service.requests.reduce((sum, request) => sum + request.bytes(), 0);
     const begun = { at: performance.now(), bytes: received() };
-    await eventually(() => received() > 600_000, { withinMs: 10_000 });
+    await eventually(() => received() > 600_000);
     const rate = (received() - begun.bytes) / (performance.now() - begun.at);
     // No faster; how much slower is up to the machine.
     expect(rate).toBeLessThan(250 * 1.15);
     expect((await uploads).map(({ outcome }) => outcome.kind)).toEqual(['accepted', 'accepted', 'accepted']);
     const [first] = world.service.requests;
     expect(first?.parts().find(({ name }) => name === 'file')?.body).toHaveLength(bytes);
-  }, 20_000);
+  });
 });

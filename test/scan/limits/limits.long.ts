@@ -153,7 +153,7 @@ describeWhere(missing('strace', ['strace', '--version']), 'the removal of one am
       unlisted: [],
     });
     expect(listings() - before).toBeLessThanOrEqual(2);
-  }, 180_000);
+  });
 });
 
 /** Root may read everything: without these two rights it may not. */

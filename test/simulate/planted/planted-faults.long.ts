@@ -30,7 +30,7 @@ describe('the judge of the simulation', () => {
         }
       }),
     );
-  }, 600_000);
+  }, 1_100_000);
 
   it('has a planted fault for each promise', () => {
     const broken = Object.values(faults).map(({ kind }) => promiseOf(kind));

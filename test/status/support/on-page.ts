@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 /** The headline comes to say this. */
 export async function says(page: Page, words: string): Promise<void> {
   const headline = page.getByRole('heading', { level: 1 });
-  await eventually(async () => (await headline.innerText()) === words, { withinMs: 15_000 });
+  await eventually(async () => (await headline.innerText()) === words);
 }
 
 /** The page comes to say this of what was asked for. */

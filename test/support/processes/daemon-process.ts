@@ -156,13 +156,13 @@ export async function installation({
           else await fetch(`${address.http}/healthz`);
           return address;
         },
-        { withinMs: 20_000 },
+        { withinMs: 60_000 },
       );
       const status = async () => {
         if (isElsewhere) return JSON.parse(await overSocket(socket, '/api/status')) as Status;
         return (await (await fetch(`${url}/api/status`)).json()) as Status;
       };
-      const idle: RunningDaemon['idle'] = (ready = () => true, withinMs = 30_000) =>
+      const idle: RunningDaemon['idle'] = (ready = () => true, withinMs = 80_000) =>
         eventually(
           async () => {
             const now = await status();
@@ -249,7 +249,7 @@ async function addressOf(state: string, pid: number | undefined): Promise<Daemon
 
 function overSocket(socketPath: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    request({ socketPath, path, agent: false, timeout: 5_000 }, (response) => {
+    request({ socketPath, path, agent: false, timeout: 20_000 }, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('error', reject);

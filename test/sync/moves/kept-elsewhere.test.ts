@@ -33,7 +33,7 @@ it('a document that is kept because its file cannot be sent is kept where that i
   await rm(at('sub/b.txt'));
   await world.until(() => world.docIds().size === 0);
   expect(world.service.calls).toEqual(['upload', 'delete']);
-}, 60_000);
+});
 
 it.each([
   ['is ignored by name', '.ingestignore', 'a.txt\n', ['upload', 'delete']],

@@ -49,7 +49,7 @@ describe('sync as a process', () => {
       code: 0,
       out: '0 uploads, 0 changes, 0 moves, 400 deletions.\n',
     });
-  }, 60_000);
+  });
 
   it('I8: exits 4 when the folder vanishes midway, and names it', async () => {
     place.service.script(async (request) => {
@@ -59,7 +59,7 @@ describe('sync as a process', () => {
     await place.home.write('inbox/a.txt', 'one');
     await expectLeft('inbox');
     expect(place.service.requests).toHaveLength(1);
-  }, 60_000);
+  });
 
   it.each([
     [
@@ -74,23 +74,19 @@ describe('sync as a process', () => {
       '1 deletion',
       () => rm(join(place.inbox, 'removed.txt')),
     ],
-  ])(
-    '%s',
-    async (_, grows, words, act) => {
-      await place.configure({ safety, timing: neverSettles });
-      for (const name of ['old.txt', 'removed.txt']) await place.home.write(`inbox/${name}`, name);
-      expect(await place.run('sync')).toMatchObject({ code: 0 });
-      await act();
-      await whileGrowing(grows, () => expectLeft(words));
-    },
-    30_000,
-  );
+  ])('%s', async (_, grows, words, act) => {
+    await place.configure({ safety, timing: neverSettles });
+    for (const name of ['old.txt', 'removed.txt']) await place.home.write(`inbox/${name}`, name);
+    expect(await place.run('sync')).toMatchObject({ code: 0 });
+    await act();
+    await whileGrowing(grows, () => expectLeft(words));
+  });
 
   it('ends with nothing left to do beside an ignored file that never stops growing', async () => {
     await place.home.write('inbox/.ingestignore', '*.log.txt');
     await place.home.write('inbox/a.txt', 'one');
     await whileGrowing('b.log.txt', async () => expect(await place.run('sync')).toMatchObject({ code: 0 }));
-  }, 30_000);
+  });
 
   it('ends beside a file that changes again as often as it is sent', async () => {
     place.service.always(async (request) => {
@@ -102,5 +98,5 @@ describe('sync as a process', () => {
     await place.home.write('inbox/a.txt', 'one');
     await expectLeft('inbox/a.txt');
     expect(place.service.requests.length).toBeGreaterThan(2);
-  }, 30_000);
+  });
 });
