@@ -40,7 +40,7 @@ describe('log', () => {
     for (const age of ['1h', '3600s']) expect(await logged('--since', age)).toEqual(all);
     expect(await logged('--since', '2999-01-01')).toEqual([]);
     expect((await run('log')).stdout).toMatch(
-      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d uploaded {2}inbox\/a\.txt \S+: sharing DEFAULT$/m,
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d uploaded {2}inbox\/a\.txt \S+$/m,
     );
     // What happens to all of a folder makes nothing known that was never there.
     await run('pause');
@@ -90,7 +90,7 @@ describe('log', () => {
       (await run('log', ...args)).stdout.split('\n').filter((line) => line.includes('inbox/q'));
     const gathered = await lines();
     expect(gathered.filter((line) => line.includes('q3'))).toEqual([
-      expect.stringMatching(/ uploaded {2}inbox\/q3 \(7 documents\): sharing DEFAULT$/),
+      expect.stringMatching(/ uploaded {2}inbox\/q3 \(7 documents\)$/),
     ]);
     expect(gathered).toHaveLength(3);
     expect(await lines('--verbose')).toHaveLength(9);

@@ -4,10 +4,11 @@ import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
 export function activityWords({ what, from, message, by, sharing, after }: Activity): string | null {
+  const isUsual = what === 'uploaded' && sharing !== undefined && isFoldersUsual(sharing);
   const isEnd = what === 'recovered' || what === 'ended';
   const words = [
     ...(from === undefined ? [] : [`from ${from}`]),
-    ...(sharing === undefined ? [] : [sharingWords(sharing)]),
+    ...(sharing === undefined || isUsual ? [] : [sharingWords(sharing)]),
     ...(message === null || message === '' ? [] : [message]),
     ...(by === undefined ? [] : [deciderWords[by]]),
     // A decision and an end say so themselves.
@@ -80,6 +81,14 @@ export function createBursts() {
 
 /** Where a sharing mode comes from that nothing states. */
 export const unstatedSource = 'the service’s default, as nothing states one';
+/** Where a field of metadata comes from that the folder's `metadata` states. */
+export const folderSource = 'folder settings';
+
+/** Whether an upload is shared as the folder's documents are of which nothing more is stated, and was never otherwise. */
+function isFoldersUsual({ before, after, perhaps, source }: SharingChange): boolean {
+  const isFirst = before === null || before === after;
+  return isFirst && perhaps === undefined && (source === unstatedSource || source === folderSource);
+}
 
 /** `sharing NONE → EVERYONE (report.pdf.meta.json)`; of an upload by default only the mode. */
 export function sharingWords({ before, after, perhaps = [], source }: SharingChange): string {

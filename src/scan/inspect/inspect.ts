@@ -19,6 +19,7 @@ import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { isAttachmentDirectory, judgeName, judgeSize } from '../../model/names-and-types.ts';
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
+import { folderSource } from '../../model/report/activity-words.ts';
 import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUndecodable, linkedAttachment } from '../rules/classify.ts';
@@ -273,7 +274,7 @@ function sourcesOf(
   const sources: Record<string, string> = {};
   for (const field of Object.keys(effective) as (keyof Metadata)[]) {
     const layer = layers.find(({ metadata }) => metadata[field] !== undefined);
-    if (layer !== undefined) sources[field] = layer.path ?? 'folder settings';
+    if (layer !== undefined) sources[field] = layer.path ?? folderSource;
     else sources[field] = field === 'title' ? 'file name' : 'modification time';
   }
   return sources;

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 
-import { activityWords, unstatedSource } from '../../../src/model/report/activity-words.ts';
+import { activityWords, folderSource, unstatedSource } from '../../../src/model/report/activity-words.ts';
+import type { Activity } from '../../../src/model/report/status.ts';
 import { busyOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
 import { syncedFolder } from '../../scan/support/synced-folder.ts';
 import { ofEachTest } from '../../support/of-each-test.ts';
@@ -33,11 +34,28 @@ describe('what happened to the sharing mode', () => {
     await rm(world.inbox.join('a.txt.meta.json'));
     await world.sync();
     expect(words()).toEqual([
-      'uploaded: sharing DEFAULT',
+      'uploaded: ',
       'modified: sharing DEFAULT → EVERYONE (a.txt.meta.json)',
       'modified: ',
       `modified: sharing EVERYONE → DEFAULT (${unstatedSource})`,
     ]);
+  });
+
+  it('is not said of an upload as all of its folder are shared, only kept', async () => {
+    await world.inbox.write('a.txt', 'one');
+    await world.sync();
+    const source = unstatedSource;
+    expect(last()).toEqual({ before: null, after: 'DEFAULT', source });
+    const uploaded = world.activities.at(-1)!;
+    const told = (sharing: Partial<NonNullable<Activity['sharing']>>) =>
+      activityWords({
+        ...uploaded,
+        sharing: { before: null, after: 'EVERYONE', source: folderSource, ...sharing },
+      });
+    expect(told({})).toBeNull();
+    expect(told({ source: '.meta.json' })).toBe('sharing EVERYONE (.meta.json)');
+    expect(told({ before: 'NONE' })).toBe('sharing NONE → EVERYONE (folder settings)');
+    expect(told({ perhaps: ['NONE'] })).toBe('sharing EVERYONE, perhaps NONE in between (folder settings)');
   });
 
   it('is said of each document of a bulk call', async () => {
