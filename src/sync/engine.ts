@@ -1737,10 +1737,14 @@ export class Engine {
   ): void {
     const activity = { ...task.ref, what, ...taken, ...(sharing === undefined ? {} : { sharing }) };
     this.totals[what] += 1;
-    const stat = what === 'deleted' ? undefined : this.#ledger.get(task.ref)?.stat;
-    // Of what it was sent without, its sidecar says whether that is still its attachment.
-    if (stat !== undefined && this.#unsentAttachments.sent(task.ref, stat, this.#isSentWith))
-      this.#inspectFailed(attachedBeforeCode);
+    const record = what === 'deleted' ? undefined : this.#ledger.get(task.ref);
+    if (record !== undefined) {
+      if (event.kind === 'delivered')
+        this.#unsentModes.sent(record.stat, modeOfRecord({ ref: task.ref, record }));
+      // Of what it was sent without, its sidecar says whether that is still its attachment.
+      if (this.#unsentAttachments.sent(task.ref, record.stat, this.#isSentWith))
+        this.#inspectFailed(attachedBeforeCode);
+    }
     this.#tried(task, acceptedOperations[what], { code: acceptedCode, message: acceptedMessage(activity) });
     this.#reports.add(activity);
     this.#advance(task, event);

@@ -270,6 +270,17 @@ describe('the simulation', () => {
       never: /upload +b\.csv/,
     },
     {
+      what: 'without birth times what a person shared stays so when it is edited (7.27)',
+      first: firstOf({ 'a.pdf': 'a', 'a.pdf.meta.json': '{"shareInfo":{"mode":"NONE"}}' }),
+      steps: [
+        [20_000, { kind: 'remove', path: 'inbox/a.pdf.meta.json' }],
+        [20_000, { kind: 'share' }],
+        [20_000, write('a.pdf', 'edited')],
+      ],
+      setting: { habits: { hasBirthTimes: false } },
+      never: /kept as it was/,
+    },
+    {
       what: 'without birth times a link is told by its content alone where the document’s own is gone (7.19, 7.25)',
       first: [{ path: 'inbox/private/b.txt', text: 'a' }],
       steps: [

@@ -38,6 +38,12 @@ export class UnsentModes {
     if (this.#modes.size > mostFiles && oldest !== undefined) this.#modes.delete(oldest);
   }
 
+  /** A file was accepted with a mode: from then on it counts as held with that, though it is edited without a birth time. */
+  sent(file: FileStat, held: HeldMode): void {
+    const key = ownFileKey(file);
+    if (file.ino !== 0 && this.#modes.has(key)) this.#modes.set(key, { file, held });
+  }
+
   /** Null: none is known. */
   of({ stat }: Pick<FoundDocument, 'stat'>): HeldMode | null {
     const known = this.#modes.get(ownFileKey(stat));
