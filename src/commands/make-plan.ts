@@ -130,6 +130,8 @@ function planOf(
       waiting: count('waiting'),
       /** Files that are no documents that can be sent. */
       skipped: sum((name) => engine.folders.viewOf(name).skipCount + engine.tasks.counts(name).dismissed),
+      /** Directories of attachments without a document. */
+      orphanAttachments: sum((name) => engine.folders.viewOf(name).orphanAttachments.length),
       /** Documents that stay at the service as they are, because their file is ignored, skipped or kept. */
       kept: sum((name) => engine.tasks.counts(name).kept),
       /** Documents that are held more narrowly than is stated for them. */

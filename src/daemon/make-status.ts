@@ -11,7 +11,7 @@ import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
-import type { DocumentRef } from '../model/document.ts';
+import type { DocumentRef, Skip } from '../model/document.ts';
 import { openDoubts, sentAgainNow } from '../model/doubts.ts';
 import { widerMode } from '../model/metadata/held-mode.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
@@ -30,7 +30,6 @@ import type {
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
 import type { Engine } from '../sync/engine.ts';
-import type { FolderView } from '../sync/folders/folder-view.ts';
 import { dueOf, isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
@@ -254,16 +253,25 @@ export function generalReasons({
     ...withMet(ownReasons, engine.reasons()),
     ...askedToWait(limiter.status()),
     ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
-    ...folders.flatMap(({ name }) => sidecarReason(name, engine.folders.viewOf(name))),
+    ...folders.flatMap(({ name }) => {
+      const { unfitSidecars, orphanAttachments } = engine.folders.viewOf(name);
+      return [
+        ...reasonOfAll(name, unfitSidecars, ['more sidecar', 'more sidecars'], 'that fit no file'),
+        ...reasonOfAll(name, orphanAttachments, ['more directory', 'more directories'], 'of attachments'),
+      ];
+    }),
   ]);
 }
 
-function sidecarReason(
+/** The first of them, and how many more there are. */
+function reasonOfAll(
   folder: string,
-  { unfitSidecars: { count, first } }: Pick<FolderView, 'unfitSidecars'>,
+  [first, ...others]: readonly Skip[],
+  [singular, plural]: readonly [string, string],
+  words: string,
 ): readonly Reason[] {
   if (first === undefined) return [];
-  const more = count === 1 ? '' : ` (and ${countWords(count - 1, 'more sidecar')} that fit no file)`;
+  const more = others.length === 0 ? '' : ` (and ${countWords(others.length, singular, plural)} ${words})`;
   const where = printable(refKey({ folder, path: first.path }));
   return [{ code: first.code, message: `${where}: ${first.message}${more}` }];
 }

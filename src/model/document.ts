@@ -35,7 +35,10 @@ export interface DocumentEntry {
   readonly ownMode?: ShareMode | undefined;
 }
 
-/** A file in a folder that is not sent, with the rule that says so. Counted in `skipped`. */
+/**
+ * A file in a folder that is not sent, with the rule that says so, counted in `skipped`; or a directory of attachments
+ * without a document (`orphanAttachments`), which is not.
+ */
 export interface Skip {
   /** Bytes that are not UTF-8 stand in it as U+FFFD. */
   readonly path: string;
@@ -222,6 +225,12 @@ export const sidecarInCapitalsCode = 'sidecar-in-capitals';
 export function isUnfitSidecar({ code }: { readonly code: string }): boolean {
   return code === orphanSidecarCode || code === sidecarInCapitalsCode;
 }
+
+/** Why the files in a directory of attachments are not sent. */
+export const orphanAttachments = {
+  code: 'orphan-attachments',
+  message: 'its document is not there, so only those of these attachments are sent that a sidecar lists',
+};
 
 /** The code of a file that is skipped as long as it is empty. */
 export const emptyFileCode = 'empty-file';

@@ -1,6 +1,7 @@
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { checkFolders } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
@@ -150,6 +151,12 @@ describe('check', () => {
       0,
       { 'inbox/a.pdf.attachments': 'orphan-attachments' },
     ]);
+    // A directory is no file that is skipped.
+    const told = async (...args: string[]) => (await inProcess(args, { cwd: folder.path })).stdout;
+    expect(await told('plan')).toContain('1 directory of attachments without a document');
+    expect(await told('status')).toContain('inbox/a.pdf.attachments: its document is not there');
+    const status = JSON.parse(await told('status', '--json')) as Status;
+    expect(status).toMatchObject({ skipped: [], skippedTotal: 0, folders: [{ onDisk: 1 }] });
   });
 
   describeWhere(closedProgram(), 'as another user', () => {

@@ -97,6 +97,9 @@ function printPlan(
   for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: stated is ${one.sharing}`));
   tally('dim', counts.kept, 'document', 'kept at the service, no longer sent.');
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
+  const orphans = countWords(counts.orphanAttachments, 'directory', 'directories');
+  if (counts.orphanAttachments > 0)
+    line(colors.dim(`${orphans} of attachments without a document: ingestd check says which.`));
 }
 
 /** The same for operations of one kind in one directory, with the same words. */

@@ -12,7 +12,6 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { isOfNoFolder } from '../../daemon/preconditions/folders-on-disk.ts';
-import { orphanAttachments, ownerOfAttachments } from '../../daemon/control/orphan-attachments.ts';
 import { isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import { restingStatus } from '../offline/offline-reports.ts';
 import { asItStands, withRestingEngine } from '../offline/resting-engine.ts';
@@ -32,6 +31,11 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
       });
       return [
         ...statusFindings(restingStatus(resting, { most: Infinity }), ledger),
+        ...resting.folders.flatMap(({ name: folder }) =>
+          resting.engine.folders
+            .viewOf(folder)
+            .orphanAttachments.map((one) => finding('warning', refKey({ folder, path: one.path }), one)),
+        ),
         ...attached,
         ...(await fileFindings(directories.values(), resting.folders)),
       ];
@@ -81,20 +85,15 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
 
 const neverThereFix = 'It was never there: create it, mount it, or correct folders[].path.';
 
-/** What no command but this one says: attachments without their document, and addresses that nobody can follow. */
+/** What no command but this one says: addresses that nobody can follow. */
 async function fileFindings(
   directories: Iterable<DirectoryScan>,
   ports: readonly FolderPort[],
 ): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [];
-  for (const { folder, directory, entries, subdirectories } of directories) {
+  for (const { folder, directory, entries } of directories) {
     const port = ports.find(({ name }) => name === folder);
     if (port === undefined) continue;
-    for (const name of subdirectories) {
-      const path = joinPath(directory, name);
-      if ((await ownerOfAttachments(port, path))?.isAbsent === true)
-        findings.push(finding('warning', refKey({ folder, path }), orphanAttachments));
-    }
     for (const { name } of entries)
       findings.push(...(await addressFindings(port, { folder, path: joinPath(directory, name) })));
   }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { isAbsent, joinPath, nameOf, refKey, replacedPath } from '../../model/document.ts';
+import { isAbsent, joinPath, nameOf, orphanAttachments, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import { attachmentDirectoryEnd } from '../../model/names-and-types.ts';
+import { attachmentDirectoryEnd, isAttachmentDirectory } from '../../model/names-and-types.ts';
 import { explain, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { afterPause } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -21,7 +21,6 @@ import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
-import { ownerOfAttachments, orphanAttachments } from './orphan-attachments.ts';
 import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
 import { formerPath, requirePath, resolvePath } from './resolve-path.ts';
 
@@ -137,6 +136,17 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Wh
     return told(orphanAttachments, `nothing until ${name} exists`, explain(orphanAttachments.code).fix);
   const attachments = { code: 'attachments', message: `the attachments of ${name}` };
   return told(attachments, `they are sent with their document; see ingestd why ${name}`);
+}
+
+/**
+ * The document whose attachments lie in a directory, by its path, and whether no file stands there; null: the directory
+ * holds no attachments, or is ignored.
+ */
+async function ownerOfAttachments(port: FolderPort, directory: string) {
+  if (!isAttachmentDirectory(nameOf(directory))) return null;
+  const inside = await port.inspect(joinPath(directory, 'any'));
+  const path = inside.kind === 'ignored' ? inside.owner : undefined;
+  return path === undefined ? null : { path, isAbsent: (await port.inspect(path)).kind === 'absent' };
 }
 
 /** Verdicts whose code has a fix. */

@@ -152,6 +152,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'orphan-attachments': {
         cause: 'Attachments without a document',
         fix: 'Add their document next to the directory (its name is the part before .attachments), or add the directory to .ingestignore.',
+        health: 'ok',
       },
       'defaults-invalid': { cause: 'Invalid .meta.json', fix: fixSidecar },
       'defaults-unreadable': {

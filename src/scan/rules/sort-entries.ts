@@ -1,5 +1,5 @@
 import { printableBytes } from '../../lib/text/printable.ts';
-import { joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
+import { joinPath, nameOf, orphanAttachments, sidecarInCapitalsCode } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from './classify.ts';
@@ -87,6 +87,14 @@ export function sortEntries(
     sort(entry, entry.raw);
     if (sidecars.has(entry.name))
       twinSidecars.set(entry.name, [...(twinSidecars.get(entry.name) ?? []), entry]);
+  }
+  const named = sorted.attachmentDirectories.size === 0 ? [] : listing.entries;
+  const standing = new Set(named.map(({ name }) => name));
+  for (const [name, own] of sorted.attachmentDirectories) {
+    if (standing.has(name)) continue;
+    const expected = classifyEntry({ directory, name, kind: 'file', twin: null, rules }, folder);
+    if (expected.kind === 'file' && expected.exclusion === null)
+      skips.push({ path: joinPath(directory, own.name), ...orphanAttachments });
   }
   for (const { name, kind } of listing.bytes) {
     const found = classifyUndecodable(name, kind);

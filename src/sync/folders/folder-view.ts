@@ -4,6 +4,7 @@ import {
   isUnfitSidecar,
   joinPath,
   nameOf,
+  orphanAttachments,
   sameDirectory,
   sameFile,
 } from '../../model/document.ts';
@@ -34,6 +35,7 @@ export class FolderView {
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
   #unfitSidecarCount = 0;
+  #orphanCount = 0;
   /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
   readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
@@ -81,17 +83,22 @@ export class FolderView {
   }
 
   get skipCount(): number {
-    return this.#skipCount;
+    return this.#skipCount - this.#orphanCount;
   }
 
-  /** Sidecars that fit no file: one of them, and how many there are. */
-  get unfitSidecars(): { readonly count: number; readonly first: Skip | undefined } {
-    const count = this.#unfitSidecarCount;
-    return { count, first: count === 0 ? undefined : Array.from(this.skips()).find(isUnfitSidecar) };
+  /** Sidecars that fit no file. */
+  get unfitSidecars(): readonly Skip[] {
+    return this.#unfitSidecarCount === 0 ? [] : [...this.#skips.values()].flat().filter(isUnfitSidecar);
   }
 
+  /** Directories of attachments without a document. */
+  get orphanAttachments(): readonly Skip[] {
+    return this.#orphanCount === 0 ? [] : [...this.#skips.values()].flat().filter(isOrphan);
+  }
+
+  /** Files. */
   *skips(): Iterable<Skip> {
-    for (const list of this.#skips.values()) yield* list;
+    for (const list of this.#skips.values()) for (const one of list) if (!isOrphan(one)) yield one;
   }
 
   /** What is skipped in a directory. */
@@ -104,6 +111,7 @@ export class FolderView {
     const before = this.skipsIn(directory);
     this.#skipCount += skips.length - before.length;
     this.#unfitSidecarCount += skips.filter(isUnfitSidecar).length - before.filter(isUnfitSidecar).length;
+    this.#orphanCount += skips.filter(isOrphan).length - before.filter(isOrphan).length;
     if (skips.length === 0) this.#skips.delete(directory);
     else this.#skips.set(directory, skips);
   }
@@ -190,6 +198,10 @@ export class FolderView {
   isSameDevice(was: number, now: number): boolean {
     return was === now || this.#devices.of(was).has(now);
   }
+}
+
+function isOrphan({ code }: Skip): boolean {
+  return code === orphanAttachments.code;
 }
 
 /** Which directories of one folder are known, so that a listing shows which of them are gone. */

@@ -46,7 +46,7 @@ describe('a sidecar that fits no file (7.29)', () => {
     await rename(at(wrong), at('salary.doc.meta.json'));
     await world.sync();
     expect([held(), modeOf('salary.doc')]).toEqual([['salary.doc', 'summary.doc'], 'NONE']);
-    expect(world.engine().folders.viewOf('inbox').unfitSidecars.count).toBe(0);
+    expect(world.engine().folders.viewOf('inbox').unfitSidecars).toEqual([]);
   });
 
   it.each<readonly [string, () => Promise<unknown>, readonly string[]]>([
