@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { endianness } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { createTurns } from '../queue/turns.ts';
+import { createGathered } from '../queue/gathered.ts';
 
 /** One line of the kernel's table that is of use here. */
 interface Connection {
@@ -49,20 +49,8 @@ export async function isOwnPeer(
 /** Null: this system has no such tables. */
 type Connections = readonly Connection[] | null;
 
-const inTurn = createTurns();
-let next: Promise<Connections> | null = null;
-
-/**
- * The connections as they are after this call. The tables are long where there are many connections: callers that come
- * while they are read share the next reading.
- */
-function listConnections(): Promise<Connections> {
-  next ??= inTurn(() => {
-    next = null;
-    return readTables();
-  });
-  return next;
-}
+/** The connections as they are after the call. The tables are long where there are many connections. */
+const listConnections = createGathered<void, Connections>(readTables);
 
 async function readTables(): Promise<Connections> {
   const texts = await Promise.all(tables.map((file) => readFile(file, 'latin1').catch(() => null)));
