@@ -709,7 +709,8 @@ export class Engine {
   }
 
   #openUnread(files: readonly BacklogFile[]): void {
-    for (const file of files) this.#advance(this.tasks.openFromBacklog(file), { kind: 'touched' });
+    for (const { ref, seen } of files)
+      this.#inspectPath(ref, { present: true, seen, ...urgencyOf(null, seen.stat.mtimeMs) });
   }
 
   #close(task: Task): void {
@@ -1022,11 +1023,10 @@ export class Engine {
     await this.#writer.commit(changesOf(this.#ledger, move)).finally(unlock);
     for (const { entry, to, isEdited } of steps) {
       const arrived = this.tasks.get(to);
-      const movedAt = this.#clock.monotonic();
       if (arrived === undefined) {
         // No document as it stands: nobody else looks there.
         this.#inspectPath(to, { present: false, priority: 'live', at: this.#clock.now() });
-      } else this.#advance(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
+      } else this.#advance(arrived, { kind: 'recordCame', dirty: arrived !== mover });
       this.totals.moved += 1;
       const message = isEdited ? 'edited' : null;
       this.#reports.add({

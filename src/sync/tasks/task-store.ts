@@ -6,7 +6,6 @@ import { noWaits } from '../../model/report/wait-kinds.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { Backlog } from './backlog.ts';
-import type { BacklogFile } from './backlog.ts';
 import { isAttached, isDismissed, newFacts, next, waitOf } from './task.ts';
 import type { StateKind, Task, TaskEvent, TaskFacts } from './task.ts';
 
@@ -173,11 +172,6 @@ export class TaskStore {
       pending: counts.pending + this.backlog.count(folder),
       withRecord: counts.withRecord + this.backlog.countRecorded(folder),
     };
-  }
-
-  /** A file of the backlog becomes a task. */
-  openFromBacklog({ ref, seen }: BacklogFile): Task {
-    return this.open(ref, { present: true, priority: 'backlog', at: seen.stat.mtimeMs, seen });
   }
 
   #enter(task: Task): void {

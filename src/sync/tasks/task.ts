@@ -103,8 +103,6 @@ export interface TaskFacts {
     readonly missing: string | null;
     readonly since: number;
   } | null;
-  /** When its document came here from another path, monotonic ms; null: it did not, as far as is known. */
-  readonly movedAt: number | null;
   /**
    * The service does not know the document of this docId, which is to be uploaded again; its record stays until that is
    * done, and counts for nothing meanwhile. A record with another docId, which a move brought here, is not meant.
@@ -148,7 +146,7 @@ export type TaskEvent =
   /** A person changed its record in the ledger. `at`: wall clock. */
   | { readonly kind: 'decided'; readonly at: number; readonly hasRecord: boolean }
   /** A move brought a record to this path; `dirty`: what is known of it goes by an older one. */
-  | { readonly kind: 'recordCame'; readonly movedAt: number; readonly dirty: boolean }
+  | { readonly kind: 'recordCame'; readonly dirty: boolean }
   | { readonly kind: 'recordLeft' }
   | { readonly kind: 'held'; readonly reason: Reason; readonly hiddenIn?: DirectoryRef | undefined }
   // Inspection.
@@ -233,7 +231,6 @@ export function newFacts({
     alone: false,
     hashed: null,
     format: null,
-    movedAt: null,
     unknownDocId: null,
     // It changed a moment ago: whether anything is to be sent of it is not known yet.
     waitedFor: priority === 'live' ? 'settling' : null,
@@ -287,7 +284,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return isUnderWay(state) ? dirty(known) : inspect(known);
     }
     case 'recordCame': {
-      const came = { ...task, hasRecord: true, movedAt: event.movedAt };
+      const came = { ...task, hasRecord: true };
       if (!event.dirty) return came;
       return isUnderWay(state) ? dirty(came) : inspect(came);
     }

@@ -28,7 +28,7 @@ const events: Record<EventKind, TaskEvent> = {
   refused: { kind: 'refused', reason, attempts: 4 },
   retryRequested: { kind: 'retryRequested', at: 9 },
   decided: { kind: 'decided', at: 9, hasRecord: true },
-  recordCame: { kind: 'recordCame', movedAt: 2, dirty: true },
+  recordCame: { kind: 'recordCame', dirty: true },
   recordLeft: { kind: 'recordLeft' },
   held: { kind: 'held', reason },
   inspectionStarted: { kind: 'inspectionStarted', at: 2 },
