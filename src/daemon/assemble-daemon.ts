@@ -52,7 +52,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   place?.listen(changes.note);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   const knownDocuments = ledger.total();
-  const signIn = createSignIn(tokens, clock, changes.note);
+  const onBack = () => engine.retryWaiting();
+  const signIn = createSignIn(tokens, clock, { onChange: changes.note, onBack });
   const metrics: Metrics = createMetrics({
     status,
     unready: () => reasons.unready(),
@@ -84,20 +85,17 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const reasons = createDaemonReasons({ ...parts, isSignInFailing, place, onChange: changes.note });
   const isAway = () =>
     phase !== 'stopping' && engine.reasons().some(({ code }) => code === 'service-unavailable');
-  const stopWatching = watchForService(service.address, clock, isAway, () => engine.retryWaiting());
+  const stopWatching = watchForService(service.address, clock, isAway, onBack);
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
-  // The service has taken something, or nothing is left to send; of an outage before this start, that tells nothing.
-  const isServed = (code: string) =>
-    (engine.isIdle() && code !== 'service-unavailable') ||
-    engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
   function endOf({ code, folder, path }: Subject, isTold: boolean): Ending | null {
     if (folder !== '' && settings.folders.every(({ name }) => name !== folder)) return 'removed';
     if (path === undefined) {
-      // What was refused a moment ago is being asked again.
-      const isAsked = signIn.isFailing() && tokens.reason() === null;
-      const isKnown = phase === 'running' && tokens.status().state !== 'none' && isServed(code);
-      return engine.unresolved() === code || isAsked || !(isTold || isKnown) ? null : 'passed';
+      const isServed = engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
+      const isSignedIn = phase === 'running' && tokens.status().state !== 'none';
+      if (!isTold && !(isSignedIn && (isServed || engine.isIdle()))) return null;
+      const isOpen = isTold || isServed ? engine.unresolved() === code : code === 'service-unavailable';
+      return isOpen ? 'unasked' : 'passed';
     }
     const ref = { folder, path };
     if (phase !== 'running' || !engine.folders.areAllScanned()) return null;

@@ -4,8 +4,15 @@ import type { TokenSource } from '../remote/auth/token-source.ts';
 
 const againMs = 30_000;
 
-/** Checks the credentials before anything has to be sent, and again while the service is unavailable. */
-export function createSignIn(tokens: TokenSource, clock: Clock, onChange: () => void) {
+/**
+ * Checks the credentials before anything has to be sent, and again while the service is unavailable; calls `onBack` when
+ * they are accepted after that had failed.
+ */
+export function createSignIn(
+  tokens: TokenSource,
+  clock: Clock,
+  { onChange, onBack }: { readonly onChange: () => void; readonly onBack: () => void },
+) {
   let isFailing = false;
   let closed = false;
   let cancel = () => {};
@@ -19,6 +26,7 @@ export function createSignIn(tokens: TokenSource, clock: Clock, onChange: () => 
   async function attempt(signIn: () => Promise<unknown>): Promise<void> {
     try {
       await signIn();
+      if (isFailing && !closed) onBack();
       isFailing = false;
     } catch (error) {
       if (closed || error instanceof StoppedError) return;

@@ -188,8 +188,6 @@ const untriedStates: readonly StateKind[] = [
 ];
 /** What stands at a path waits there, for a person or for long. */
 const restingStates: ReadonlySet<StateKind> = new Set(['failed', 'waiting', 'dormant', 'retry']);
-/** Reasons that end by themselves. */
-const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 
 /** What this user may not read. */
 const barredCodes = [unreadableCode, 'sidecar-unreadable', 'defaults-unreadable'];
@@ -1958,14 +1956,10 @@ export class Engine {
 
   reasons(): readonly Reason[] {
     const trouble = this.#writer.trouble();
-    const reasons = this.#breaker.reasons();
-    // Nothing waits, so nobody knows whether an outage goes on: it is not shown.
-    const isOver = reasons.length > 0 && this.isIdle();
-    const shown = isOver ? reasons.filter(({ code }) => !passingReasons.has(code)) : reasons;
-    return [...shown, ...(trouble === null ? [] : [trouble])];
+    return [...this.#breaker.reasons(() => this.isIdle()), ...(trouble === null ? [] : [trouble])];
   }
 
-  /** The code of what was wrong with the service and that no answer of it has shown to be over; null: nothing was. */
+  /** The code of what was wrong with the service and no answer has shown to be over; null: nothing. Idle, no reason says it. */
   readonly unresolved = (): string | null => this.#breaker.unresolved();
 
   /** Requests under way. */

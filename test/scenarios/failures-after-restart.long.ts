@@ -73,24 +73,22 @@ it('what keeps a file here is in the log once, over restarts too, until somethin
   expect((await logged()).slice(3)).toEqual(['failed c.txt', 'uploaded c.txt', 'failed c.txt']);
 });
 
-it('an outage is over in the log when the service has answered, not when nothing is left to ask it', async () => {
+it('an outage has recovered in the log when the service has answered, not when nothing is left to ask it', async () => {
   await place.configure({ safety: { inDoubt: 'hold' }, service: { concurrency: 1 } });
   const service = async () =>
     (await log()).filter(({ code }) => code === 'service-unavailable').map(({ what }) => what);
   place.service.always(steps.resetAfterBody());
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(place.inbox, name), name);
   const first = await place.start();
-  await first.idle(({ inDoubtTotal }) => inDoubtTotal === 3);
-  await first.end('SIGTERM');
-  place.service.always(steps.accept('taken'));
-  const second = await place.start();
-  await second.idle(({ auth }) => auth.state === 'ok');
-  await second.end('SIGTERM');
-  expect(await service()).toEqual(['problem']);
-  const third = await place.start();
+  // As `status` says of it no more.
+  await first.idle(({ inDoubtTotal, reasons }) => inDoubtTotal === 3 && reasons.length === 0);
+  await eventuallyHolds(async () => expect(await service()).toEqual(['problem', 'ended']));
   await writeFile(join(place.inbox, 'd.txt'), 'd');
-  await third.idle(({ totals }) => totals.uploaded === 1);
-  await eventuallyHolds(async () => expect(await service()).toEqual(['problem', 'recovered']));
+  await first.idle(({ inDoubtTotal }) => inDoubtTotal === 4);
+  place.service.always(steps.accept('taken'));
+  await writeFile(join(place.inbox, 'e.txt'), 'e');
+  await first.idle(({ totals }) => totals.uploaded === 1);
+  await eventuallyHolds(async () => expect((await service()).at(-1)).toBe('recovered'));
 });
 
 it('what was refused is not sent again because its folder was away for a while', async () => {

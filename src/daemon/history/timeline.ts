@@ -50,7 +50,8 @@ export function createTimeline(
   function noteEnd(about: Subject, isTold: boolean, afterMs: number): boolean {
     const how = endOf(about, isTold);
     if (how === null) return false;
-    const message = `${explain(about.code).cause}: over after ${durationWords(afterMs / 1000)}${ends[how]}`;
+    const words = ends[how].replace('#', durationWords(afterMs / 1000));
+    const message = `${explain(about.code).cause}: ${words}`;
     note(how === 'passed' || how === 'fixed' ? 'recovered' : 'ended', { ...about, message });
     return true;
   }
@@ -104,10 +105,11 @@ function namesWithout(folders: readonly Named[], others: readonly Named[]): read
 }
 
 const ends = {
-  passed: '',
-  fixed: ', as the service has the file as it is now',
-  gone: ', as its file is gone or is no longer to be sent',
-  removed: ', as the folder is no longer configured',
+  passed: 'over after #',
+  unasked: 'nothing is left to send after #; the next request tells whether it is over',
+  fixed: 'over after #, as the service has the file as it is now',
+  gone: 'over after #, as its file is gone or is no longer to be sent',
+  removed: 'over after #, as the folder is no longer configured',
 } as const;
 
 export type Ending = keyof typeof ends;

@@ -69,9 +69,9 @@ export function createTokenBackOff(clock: Clock) {
     confirmed: () => {
       refusals = 0;
     },
-    /** Forgets all refusals and failures. */
+    /** The endpoint may be asked at once. What was found is said until it has answered. */
     forget: () => {
-      resting = null;
+      if (resting !== null) resting = { ...resting, ends: -Infinity };
       refusals = 0;
       troubles = 0;
     },

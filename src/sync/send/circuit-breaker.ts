@@ -20,6 +20,9 @@ const serviceCodes: ReadonlySet<string> = new Set([
   'answer-not-json',
 ]);
 
+/** They pass by themselves: where nothing is to be sent, nobody knows whether they have. */
+const passingCodes: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+
 /** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
 const longestPassAttempt = 3;
 
@@ -64,9 +67,10 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   let openUntil = -Infinity;
   /** The same by the wall clock, as it was then. */
   let until = '';
-  let reason: Pick<Reason, 'code' | 'message'> | null = null;
   /** What was found to be wrong and no answer has shown to be over: also while nobody asks, or a person has all tried. */
-  let unresolved: string | null = null;
+  let reason: Pick<Reason, 'code' | 'message'> | null = null;
+  /** For that reason requests are kept back: nobody has had all tried since. */
+  let isProbing = false;
   /** When the first of the reasons in a row was found. */
   let since = '';
   let misaddressed = false;
@@ -80,7 +84,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     until = toTheSecond(clock.now() + openUntil - now);
     if (reason === null) since = toTheSecond(clock.now());
     reason = why;
-    unresolved = why.code;
+    isProbing = true;
     changed();
   }
 
@@ -109,13 +113,22 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   }
 
   function recovered(): void {
+    close();
+    forget();
+  }
+
+  function close(): void {
     answered();
     refused = 0;
     forbidden = 0;
+    misaddressed = false;
+    isProbing = false;
+    openUntil = -Infinity;
+  }
+
+  function forget(): void {
     if (reason !== null) changed();
     reason = null;
-    misaddressed = false;
-    openUntil = -Infinity;
   }
 
   function noteUnavailable(outcome: Unanswered, about: string, untaken: Untaken | null): void {
@@ -165,10 +178,10 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     const isTaken = outcome.kind === 'accepted' || outcome.kind === 'rejected';
     const isAnswer = isTaken || (outcome.kind === 'missing' && outcome.isOwnWord);
     if (isAnswer) answers += 1;
-    if (isAnswer || isNoDocId(outcome)) unresolved = null;
     if (isNoDocId(outcome)) noteWithoutDocId(outcome.message);
     else if (outcome.kind === 'accepted' && about.startsWith('upload ')) withoutDocId = 0;
     noteOfService(outcome, about, untaken);
+    if (isAnswer && !isProbing) forget();
     if (outcome.kind === 'accepted') return null;
     if (!mayBeTheDocument(outcome)) return untaken;
     const since = untaken?.since ?? answers;
@@ -199,8 +212,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
           return noteUnavailable(outcome, about, untaken);
         }
         // It answers, and of this one document: whatever was wrong with all of it is over.
-        if (reason === null) answered();
-        else recovered();
+        if (isProbing) recovered();
+        else answered();
         addUpTo(inARow, missing, about);
         return;
       }
@@ -211,7 +224,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
         else if (isNews()) forbidden += 1;
         if (forbidden >= inARow) {
           wait(forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
-        } else if (reason !== null) reset();
+        } else if (isProbing) reset();
         return;
       case 'withdrawn':
       case 'changed':
@@ -224,19 +237,21 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     /** It answered others since it first failed to take these: they are what is wrong. */
     isOwnFault,
     /** One request at a time tries whether what stands in the way is over. */
-    isProbing: () => reason !== null,
+    isProbing: () => isProbing,
     /** Requests that may be under way at once: all, one that tries, or none. */
     allowedInFlight: (concurrency: number) => {
       if (clock.monotonic() < openUntil) return 0;
-      return reason === null ? concurrency : 1;
+      return isProbing ? 1 : concurrency;
     },
     /** Ms until one request may try; 0: now. */
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
-    reasons: (): readonly Reason[] => {
-      if (reason === null) return stopped === null ? [] : [stopped];
+    /** `isIdle`: nothing is to be sent. */
+    reasons: (isIdle: () => boolean): readonly Reason[] => {
+      const isAsked = (code: string) => (isProbing && !passingCodes.has(code)) || !isIdle();
+      if (reason === null || !isAsked(reason.code)) return stopped === null ? [] : [stopped];
       return [{ ...reason, since, ...(clock.monotonic() < openUntil && { until }) }];
     },
-    unresolved: () => unresolved,
+    unresolved: () => reason?.code ?? null,
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
     manyMissing: () => new Set([...missing, ...notFoundByOthers]).size >= inARow,
     manyForbidden: () => forbidden >= inARow,
@@ -255,7 +270,10 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
       stopped = null;
     },
     /** Something was fixed, or is there again: try at once what is not stopped. */
-    close: reset,
+    close: () => {
+      missing.clear();
+      close();
+    },
   };
 }
 

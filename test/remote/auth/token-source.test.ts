@@ -226,8 +226,10 @@ describe('the token source', () => {
     credentials = { ...plantedCredentials, password: 'fixed' };
     await expectRefused();
     tokens.forget();
+    // It is said until an answer shows that it is over.
+    expect(tokens.reason()).toMatchObject({ code: 'credentials-refused' });
     expect(await token()).toBe('token-1');
-    expect(tokens.status().state).toBe('ok');
+    expect([tokens.status().state, tokens.reason()]).toEqual(['ok', null]);
     expect(asked(3)['password']).toBe('fixed');
   });
 

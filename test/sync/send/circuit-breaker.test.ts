@@ -11,10 +11,12 @@ let clock: ManualClock;
 let restMs: number;
 let changes: number;
 let breaker: CircuitBreaker;
+let isIdle: boolean;
 
 beforeEach(() => {
   clock = manualClock();
   restMs = 0;
+  isIdle = false;
   changes = 0;
   breaker = createCircuitBreaker({
     clock,
@@ -38,7 +40,8 @@ const forbidden: Outcome = { kind: 'rejected', code: 'http-403', message: 'no ac
 const state = () => [breaker.allowedInFlight(4), breaker.openMs()];
 const start = '2026-01-01T00:00:00.000Z';
 const minutesIn = (minutes: number) => new Date(Date.parse(start) + minutes * 60_000).toISOString();
-const codes = () => breaker.reasons().map(({ code }) => code);
+const reasons = () => breaker.reasons(() => isIdle);
+const codes = () => reasons().map(({ code }) => code);
 
 function note(outcome: Outcome, times = 1, about = 'one'): void {
   for (let time = 0; time < times; time += 1) breaker.note(outcome, about);
@@ -51,12 +54,12 @@ function noteOf(outcome: Outcome, ...about: readonly string[]): void {
 describe('what the outcomes say of the service', () => {
   it('is nothing where one request was not answered', () => {
     note(busy);
-    expect([state(), breaker.reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 1]);
+    expect([state(), reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 1]);
   });
 
   it('is a reason, and holds nobody else back, where one document alone is not answered', () => {
     note(busy, 3);
-    expect([state(), breaker.reasons()]).toEqual([
+    expect([state(), reasons()]).toEqual([
       [1, 0],
       [{ code: 'service-unavailable', message: 'busy', since: start }],
     ]);
@@ -71,7 +74,7 @@ describe('what the outcomes say of the service', () => {
     expect(state()).toEqual([0, 2_000]);
     await clock.advance(2_000);
     note(accepted);
-    expect([state(), breaker.reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 0]);
+    expect([state(), reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 0]);
   });
 
   it('is an outage where one alone meets no service', () => {
@@ -83,7 +86,7 @@ describe('what the outcomes say of the service', () => {
     note(busy, 1, 'one');
     note(accepted, 1, 'other');
     note(busy, 1, 'other');
-    expect([state(), breaker.reasons()]).toEqual([[4, 0], []]);
+    expect([state(), reasons()]).toEqual([[4, 0], []]);
   });
 
   it('is that it is busy: it holds all back at once where it does not say for how long', () => {
@@ -106,7 +109,7 @@ describe('what the outcomes say of the service', () => {
       await clock.advance(minutes * 60_000);
     }
     const code = 'credentials-refused';
-    expect(breaker.reasons()).toEqual([{ code, message: 'wrong password', since: start }]);
+    expect(reasons()).toEqual([{ code, message: 'wrong password', since: start }]);
     note(accepted);
     restMs = 4_000;
     note(refused);
@@ -119,7 +122,7 @@ describe('what the outcomes say of the service', () => {
     expect([state(), breaker.isMisaddressed()]).toEqual([[0, 60_000], true]);
     // Two looks at both clocks differ by a little.
     clock.jump(-1);
-    expect(breaker.reasons()).toEqual([
+    expect(reasons()).toEqual([
       { code: 'redirect', message: 'it is elsewhere', since: start, until: minutesIn(1) },
     ]);
     await clock.advance(60_000);
@@ -151,7 +154,7 @@ describe('what the outcomes say of the service', () => {
     expect([breaker.manyForbidden(), state(), codes()]).toEqual([false, [4, 0], []]);
     note(forbidden);
     expect([breaker.manyForbidden(), state()]).toEqual([true, [0, 60_000]]);
-    expect(breaker.reasons()).toEqual([
+    expect(reasons()).toEqual([
       { code: 'no-access', message: 'no access', since: start, until: minutesIn(1) },
     ]);
     note(forbidden, 2);
@@ -171,21 +174,35 @@ describe('what the outcomes say of the service', () => {
     noteOf(busy, 'one', 'other');
     const before = changes;
     note(answer);
-    expect([state(), breaker.reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 0]);
+    expect([state(), reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 0]);
     expect(changes).toBeGreaterThan(before);
   });
 
-  it('is forgotten when a person has fixed something', () => {
+  it('is no longer said where nothing is left to send, unless it keeps that from ever going', () => {
+    noteOf(busy, 'one', 'other');
+    isIdle = true;
+    expect([codes(), breaker.unresolved()]).toEqual([[], 'service-unavailable']);
+    note(elsewhere);
+    expect(codes()).toEqual(['redirect']);
+    breaker.close();
+    expect(codes()).toEqual([]);
+    isIdle = false;
+    expect(codes()).toEqual(['redirect']);
+  });
+
+  it('keeps nothing back when a person has fixed something, and is said until an answer shows that', () => {
     note(elsewhere);
     noteOf(missing, 'one', 'two', 'three');
     noteOf(busy, 'other', 'one');
     breaker.close();
     expect([state(), codes(), breaker.isMisaddressed(), breaker.manyMissing()]).toEqual([
       [4, 0],
-      [],
+      ['service-unavailable'],
       false,
       false,
     ]);
     expect(breaker.unansweredInARow()).toBe(0);
+    note(rejected);
+    expect([codes(), breaker.unresolved()]).toEqual([[], null]);
   });
 });
