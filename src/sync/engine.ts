@@ -92,6 +92,7 @@ import { FolderRoots } from './folders/folder-roots.ts';
 import { createKnownDirectories } from './folders/known-directories.ts';
 import type { KnownDirectories } from './folders/known-directories.ts';
 import { isOtherDevice } from './folders/mounts.ts';
+import type { CoveredMountPoint } from './folders/mounts.ts';
 import { hasStoodSo, markRoot } from './folders/root-trust.ts';
 import { WatchedFolders } from './folders/watched-folders.ts';
 import type { WatchedFolder } from './folders/watched-folders.ts';
@@ -265,6 +266,14 @@ export class Engine {
       hash: (ref, stat) => this.#hash(ref, stat),
       // Without a number it is told by size and time, as the one that is asked about.
       isFound: async (stat) => stat.ino !== 0 && (await this.#search([stat]))([stat]).files.length > 0,
+      mayStand: async ({ ref, record: { stat } }) => {
+        const isFound = await this.#moveEvidence.isFound(stat);
+        if (isFound && stat.birthtimeMs !== 0) return true;
+        const since = this.tasks.get(ref)?.since ?? this.#clock.monotonic();
+        const seenAt = this.folders.viewOf(ref.folder).lastScanBefore(since);
+        const mayHide = ({ until, mayHold }: CoveredMountPoint) => until >= seenAt && mayHold(stat.dev);
+        return !this.#ledger.isApproved(ref) && this.#roots.covered().some(mayHide);
+      },
       standing: this.#directories.at,
       seenElsewhere: this.#directories.seenElsewhere,
       isArrivalCovered: (place) => this.folders.isArrivalCovered(place),

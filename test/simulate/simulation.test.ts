@@ -270,6 +270,16 @@ describe('the simulation', () => {
       never: /upload +b\.csv/,
     },
     {
+      what: 'a copy is none of a document whose file a mount may hide (7.25)',
+      first: firstOf({ 'd/a.txt': 'a' }),
+      steps: [
+        [20_000, { kind: 'copy', path: 'inbox/d/a.txt', to: 'inbox/b.txt' }],
+        [0, { kind: 'mount', path: 'inbox/d' }],
+        [60_000, { kind: 'unmount', path: 'inbox/d' }],
+      ],
+      never: /info moved/,
+    },
+    {
       what: 'without birth times what a person shared stays so when it is edited (7.27)',
       first: firstOf({ 'a.pdf': 'a', 'a.pdf.meta.json': '{"shareInfo":{"mode":"NONE"}}' }),
       steps: [

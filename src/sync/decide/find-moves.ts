@@ -66,6 +66,8 @@ export interface MoveEvidence {
   readonly hash: (ref: DocumentRef, stat: FileStat) => Promise<string | null>;
   /** Whether any directory that is listed has a file, as they are now. */
   readonly isFound: (stat: FileStat) => Promise<boolean>;
+  /** Whether the file of a record that is gone from its path stands in such a directory, or may be where a mount hides it. */
+  readonly mayStand: (entry: LedgerEntry) => Promise<boolean>;
 }
 
 /** A chain longer than this is sent file by file. */
@@ -201,9 +203,8 @@ async function findOrigin(
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (found === null) return findRelocation(document, evidence);
   const { match, proof } = found;
-  const { stat: recorded } = match.record;
-  // Its own file stands at another path, sent or not: what is like it is a copy.
-  if (proof === 'content' && recorded.birthtimeMs !== 0 && (await evidence.isFound(recorded))) return none;
+  // Its own file stands at another path, sent or not, or may be hidden: what is like it is a copy.
+  if (proof === 'content' && (await evidence.mayStand(match))) return none;
   // It may be a copy: what is back in its place within its grace keeps its document.
   const graceMs = proof === 'content' ? evidence.graceMs(match.ref) : 0;
   if (graceMs > 0) return { kind: 'settling', againMs: graceMs };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { fileKey, refKey, replacedPath, sameFile } from '../../../src/model/document.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../../src/model/document.ts';
-import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
+import type { LedgerEntry, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { changesOf, findMove, isStillTrue, moveUnsent } from '../../../src/sync/decide/find-moves.ts';
 import type { Move, MoveDecision } from '../../../src/sync/decide/find-moves.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
@@ -106,7 +106,9 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   const graceMs = () => place.graceMs ?? 0;
   const isFound = (stat: FileStat) =>
     Promise.resolve(Object.values(disk).some((file) => sameFile(statOfFile(file), stat)));
-  return findMove(task, documentAt(at), { ledger, tasks, isRootChanged, graceMs, inspect, hash, isFound });
+  const mayStand = async ({ record: { stat } }: LedgerEntry) => stat.birthtimeMs !== 0 && isFound(stat);
+  const evidence = { ledger, tasks, isRootChanged, graceMs, inspect, hash, isFound, mayStand };
+  return findMove(task, documentAt(at), evidence);
 }
 
 /** `from → to`, and what is left: `from` or, where an overwritten document takes that path, `from = whose`. */
