@@ -51,7 +51,7 @@ export async function runCli({
   stdout,
   stderr,
   writeError = writeStandardError,
-}: Surroundings): Promise<number> {
+}: Surroundings) {
   const redactor = createRedactor(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
   // Whoever typed npx may have no ingestd in the PATH: a text names its commands as they can be typed.
   const asTyped = (text: string): string =>

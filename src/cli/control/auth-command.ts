@@ -5,7 +5,7 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
-export async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
+export async function authLogin(context: CommandContext, flags: GlobalFlags) {
   const prepared = await prepareCommand(context, flags);
   const { settings } = prepared;
   const credentials = await credentialsFor(prepared);
@@ -21,10 +21,7 @@ export async function authLogin(context: CommandContext, flags: GlobalFlags): Pr
   return exitCodes.ok;
 }
 
-export async function authRevoke(
-  context: CommandContext,
-  flags: GlobalFlags & { all?: boolean },
-): Promise<number> {
+export async function authRevoke(context: CommandContext, flags: GlobalFlags & { all?: boolean }) {
   const prepared = await prepareCommand(context, flags);
   const { settings } = prepared;
   const all = flags.all === true;

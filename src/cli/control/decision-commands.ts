@@ -15,7 +15,7 @@ export async function retry(
   context: CommandContext,
   paths: readonly string[],
   { all: folder, ...flags }: CommandFlags & { readonly all?: string },
-): Promise<number> {
+) {
   if (folder !== undefined && paths.length > 0)
     throw new ConfigurationError('retry: name paths or --all FOLDER, not both');
   const { settings, daemon, when, placeOf, decisions } = await prepareAction(context, flags);
@@ -50,7 +50,7 @@ interface ResolveFlags extends CommandFlags {
 }
 
 /** `ingestd resolve`: ends the doubt about an upload. */
-export async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
+export async function resolve(context: CommandContext, path: string, flags: ResolveFlags) {
   const resolution = resolutionOf(flags);
   const { when, placeOf, ...action } = await prepareAction(context, flags);
   const decisions = await action.decisions();
@@ -96,11 +96,7 @@ function doneWords(path: string, resolution: Resolution, when: string): string {
 }
 
 /** `ingestd approve`: the documents of removed files are deleted at the service. */
-export async function approve(
-  context: CommandContext,
-  folder: string | undefined,
-  flags: CommandFlags,
-): Promise<number> {
+export async function approve(context: CommandContext, folder: string | undefined, flags: CommandFlags) {
   const { settings, daemon, when, decisions } = await prepareAction(context, flags);
   const askedFor = async () => {
     const { held } = await (daemon?.status() ??
@@ -137,11 +133,7 @@ async function askAbout(
 }
 
 /** `ingestd keep`: the documents of removed files stay at the service. */
-export async function keep(
-  context: CommandContext,
-  place: string | undefined,
-  flags: GlobalFlags,
-): Promise<number> {
+export async function keep(context: CommandContext, place: string | undefined, flags: GlobalFlags) {
   const { placeOf, decisions } = await prepareAction(context, flags);
   const meant = place === undefined ? null : placeOf(place);
   const { kept } = await (await decisions()).keep({ place: meant });
@@ -152,11 +144,7 @@ export async function keep(
 }
 
 /** `ingestd share PATH… --as stated`: a person's word that what is stated goes out, though it is wider than what is held. */
-export async function share(
-  context: CommandContext,
-  paths: readonly string[],
-  flags: CommandFlags,
-): Promise<number> {
+export async function share(context: CommandContext, paths: readonly string[], flags: CommandFlags) {
   const { line } = context.output;
   const action = await prepareAction(context, flags);
   const wanted = paths.map(action.placeOf);

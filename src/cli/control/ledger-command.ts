@@ -17,14 +17,14 @@ import { importIntoLedger } from '../../commands/import-ledger.ts';
 import { withLedger } from '../../commands/offline/with-ledger.ts';
 import { fleetUser, prepareCommand } from '../prepare-command.ts';
 
-export async function ledgerExport(context: CommandContext, flags: CommandFlags): Promise<number> {
+export async function ledgerExport(context: CommandContext, flags: CommandFlags) {
   const { settings } = await prepareCommand(context, flags);
   const ledger = exportLedger(await readLedger(settings.state.dir));
   context.output.json(ledger, flags.json ? 'compact' : 'indented');
   return exitCodes.ok;
 }
 
-export async function ledgerVerify(context: CommandContext, flags: CommandFlags): Promise<number> {
+export async function ledgerVerify(context: CommandContext, flags: CommandFlags) {
   const { settings } = await prepareCommand(context, flags);
   const report = await verifyLedger(settings.state.dir);
   if (flags.json) context.output.json(report);
@@ -45,11 +45,7 @@ function printReport(
   if (fix !== null) line(fix);
 }
 
-export async function ledgerImport(
-  context: CommandContext,
-  file: string,
-  flags: GlobalFlags,
-): Promise<number> {
+export async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags) {
   const prepared = await prepareCommand(context, flags, { checkFolders: true });
   const text = await readText(context.cwd, file);
   const options = { ...prepared, username: await fleetUser(prepared) };
@@ -85,7 +81,7 @@ async function readText(cwd: string, file: string): Promise<string> {
   }
 }
 
-export async function serviceMoved(context: CommandContext, flags: CommandFlags): Promise<number> {
+export async function serviceMoved(context: CommandContext, flags: CommandFlags) {
   const prepared = await prepareCommand(context, flags);
   const options = { ...prepared, username: await fleetUser(prepared) };
   const moved = await withLedger(options, (ledger) =>

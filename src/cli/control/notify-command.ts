@@ -8,7 +8,7 @@ import { prepareCommand } from '../prepare-command.ts';
 /** What sets each way: a complaint begins with it. */
 const setBy = { command: 'notify.command', webhook: 'INGESTD_NOTIFY_WEBHOOK' };
 
-export async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
+export async function notifyTest(context: CommandContext, flags: GlobalFlags) {
   const { settings, configuration } = await prepareCommand(context, flags);
   const target = { settings, webhook: await loadNotifyWebhook(configuration.secretSources) };
   const ways = waysOf(target);

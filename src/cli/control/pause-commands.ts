@@ -13,11 +13,7 @@ interface PauseFlags extends GlobalFlags {
 }
 
 /** `ingestd pause`. */
-export async function pause(
-  context: CommandContext,
-  folder: string | undefined,
-  flags: PauseFlags,
-): Promise<number> {
+export async function pause(context: CommandContext, folder: string | undefined, flags: PauseFlags) {
   if (flags.fleet === true) return changeFleet(context, true, folder, flags);
   const { daemon, decisions } = await prepareAction(context, flags);
   const { paused, pauses } = await (await decisions()).pause({ folder: folder ?? null, ms: flags.for });
@@ -30,11 +26,7 @@ export async function pause(
 }
 
 /** `ingestd resume`. */
-export async function resume(
-  context: CommandContext,
-  folder: string | undefined,
-  flags: PauseFlags,
-): Promise<number> {
+export async function resume(context: CommandContext, folder: string | undefined, flags: PauseFlags) {
   if (flags.fleet === true) return changeFleet(context, false, folder, flags);
   const { settings, daemon, decisions } = await prepareAction(context, flags);
   const { paused } = await (await decisions()).resume({ folder: folder ?? null });
@@ -51,7 +43,7 @@ async function changeFleet(
   isPaused: boolean,
   folder: string | undefined,
   flags: PauseFlags,
-): Promise<number> {
+) {
   if (flags.for !== undefined)
     throw new ConfigurationError('--for is for one host; leave out --fleet, or resume with --fleet later');
   if (folder !== undefined)
@@ -66,11 +58,7 @@ async function changeFleet(
 }
 
 /** `ingestd rescan`. */
-export async function rescan(
-  context: CommandContext,
-  folder: string | undefined,
-  flags: GlobalFlags,
-): Promise<number> {
+export async function rescan(context: CommandContext, folder: string | undefined, flags: GlobalFlags) {
   const { daemon } = await prepareAction(context, flags);
   if (daemon === null) {
     throw new ConfigurationError(

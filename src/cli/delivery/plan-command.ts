@@ -21,10 +21,7 @@ import { makePlan } from '../../commands/make-plan.ts';
 import type { PlanReport } from '../../commands/make-plan.ts';
 import { offlineView, prepareCommand, signInFrom } from '../prepare-command.ts';
 
-export async function plan(
-  context: CommandContext,
-  flags: CommandFlags & { verbose?: boolean },
-): Promise<number> {
+export async function plan(context: CommandContext, flags: CommandFlags & { verbose?: boolean }) {
   const prepared = await prepareCommand(context, flags, { checkFolders: true });
   const planned = await makePlan(await offlineView(context, prepared));
   // Whether the service takes anything at present only the running daemon knows.

@@ -10,7 +10,7 @@ import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 /** Of what `run` begins with, and reads again. */
 const forRun = { quiet: false, checkFolders: true } as const;
 
-export async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
+export async function run(context: CommandContext, flags: GlobalFlags) {
   const prepared = await prepareCommand(context, flags, { ...forRun, logsTrial: true });
   const { settings, configuration, log } = prepared;
   await requireOwnPlace(settings, true);

@@ -14,7 +14,7 @@ import { requireOwnPlace } from '../../commands/offline/with-ledger.ts';
 import { correctionAdvice } from '../../config/secrets/correction-advice.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
-export async function sync(context: CommandContext, flags: CommandFlags): Promise<number> {
+export async function sync(context: CommandContext, flags: CommandFlags) {
   const progress =
     context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
   const prepared = await prepareCommand(context, flags, {

@@ -12,10 +12,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 import type { PreparedCommand } from '../prepare-command.ts';
 
-export async function runCheck(
-  context: CommandContext,
-  flags: CommandFlags & { online?: boolean },
-): Promise<number> {
+export async function runCheck(context: CommandContext, flags: CommandFlags & { online?: boolean }) {
   const prepared = await prepareCommand(context, flags, { checkFolders: true, reportsWarnings: false });
   const findings = await check({
     ...(await checkOptions(prepared)),

@@ -9,7 +9,7 @@ import { checkOptions, printFindings } from './check-command.ts';
 import { examine } from '../../commands/doctor.ts';
 import { prepareCommand } from '../prepare-command.ts';
 
-export async function doctor(context: CommandContext, flags: CommandFlags): Promise<number> {
+export async function doctor(context: CommandContext, flags: CommandFlags) {
   const { output, redactor } = context;
   const options = await optionsOrProblem(context, flags);
   const report = await examine(options);

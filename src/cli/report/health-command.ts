@@ -3,7 +3,7 @@ import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { findDaemon } from '../find-daemon.ts';
 
 /** `ingestd health`: Docker asks every half minute, so it loads as little as it can. */
-export async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
+export async function health(context: CommandContext, flags: GlobalFlags) {
   const { stateDir, daemon } = await findDaemon(context, flags, { reports: false });
   if (daemon === null) {
     context.complain(`no daemon is running with the state directory ${stateDir}`);

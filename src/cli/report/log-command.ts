@@ -26,11 +26,7 @@ interface LogFlags extends CommandFlags {
 const usualCount = 50;
 const pollMs = 500;
 
-export async function log(
-  context: CommandContext,
-  path: string | undefined,
-  flags: LogFlags,
-): Promise<number> {
+export async function log(context: CommandContext, path: string | undefined, flags: LogFlags) {
   const found = await findDaemon(context, flags);
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, context.cwd, folders);

@@ -19,7 +19,7 @@ interface StatusFlags extends CommandFlags {
 const checkCodes = { ok: 0, attention: 1, error: 2 } as const;
 
 /** `ingestd status`; with `--check`, one line and an exit code that follows the health: what cannot be asked is an error. */
-export async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
+export async function status(context: CommandContext, flags: StatusFlags) {
   const tell = flags.fleet === true ? tellOfFleet : tellOfHost;
   if (flags.check !== true) {
     await tell(context, flags);

@@ -9,7 +9,7 @@ import { whyOffline } from '../../commands/offline/offline-reports.ts';
 import { findDaemon, foldersOf } from '../find-daemon.ts';
 import { offlineView } from '../prepare-command.ts';
 
-export async function why(context: CommandContext, path: string, flags: CommandFlags): Promise<number> {
+export async function why(context: CommandContext, path: string, flags: CommandFlags) {
   const found = await findDaemon(context, flags);
   const wanted = insideWorkingDirectory(path, context.cwd, await foldersOf(found));
   const { daemon, prepared } = found;

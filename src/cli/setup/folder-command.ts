@@ -23,7 +23,7 @@ export async function folderAdd(
   context: CommandContext,
   given: string,
   flags: GlobalFlags & { readonly name?: string; readonly share?: ShareMode },
-): Promise<number> {
+) {
   const { settings, daemon } = await prepareEdit(context, flags);
   const { file, folders } = settings;
   const path = resolve(context.cwd, expandHome(given, context.env, 'PATH'));
@@ -65,11 +65,7 @@ export async function folderAdd(
 }
 
 /** `ingestd folder remove NAME`. */
-export async function folderRemove(
-  context: CommandContext,
-  name: string,
-  flags: GlobalFlags,
-): Promise<number> {
+export async function folderRemove(context: CommandContext, name: string, flags: GlobalFlags) {
   const { settings, daemon } = await prepareEdit(context, flags);
   const { file, folders } = settings;
   const folder = requireFolder(settings, name);

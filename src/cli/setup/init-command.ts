@@ -14,7 +14,7 @@ import { hasUserManager, installUserService, userUnit } from './user-service.ts'
 import { withTokens } from '../../commands/offline/with-tokens.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
-export async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
+export async function init(context: CommandContext, flags: GlobalFlags & InitFlags) {
   const { env, cwd, output } = context;
   const file = resolve(cwd, flags.config ?? (env['INGESTD_CONFIG'] || 'ingestd.yaml'));
   const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
@@ -58,7 +58,7 @@ async function tryLogin(
   { settings, log }: PreparedCommand,
   answers: InitAnswers,
   destination: Destination,
-): Promise<number> {
+) {
   const { file, prompter } = destination;
   for (let credentials = answers; ;) {
     try {

@@ -14,7 +14,7 @@ import { credentialVariables } from '../../config/secrets/secret-names.ts';
 export async function service(
   context: CommandContext,
   flags: GlobalFlags & { port?: number; data?: string },
-): Promise<number> {
+) {
   const { port, data } = flags;
   const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);

@@ -1,7 +1,7 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
-import type { DirectoryScan, DocumentRef } from '../../model/document.ts';
+import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -37,7 +37,7 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
             .orphanAttachments.map((one) => finding('warning', refKey({ folder, path: one.path }), one)),
         ),
         ...attached,
-        ...(await fileFindings(directories.values(), resting.folders)),
+        ...(await addressFindings(directories.values(), resting.folders)),
       ];
     },
   );
@@ -85,26 +85,22 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
 
 const neverThereFix = 'It was never there: create it, mount it, or correct folders[].path.';
 
-/** What no command but this one says: addresses that nobody can follow. */
-async function fileFindings(
+/** What no command but this one says: a documentUrl is text, which is sent as it stands, and nobody can follow all. */
+async function addressFindings(
   directories: Iterable<DirectoryScan>,
   ports: readonly FolderPort[],
 ): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [];
   for (const { folder, directory, entries } of directories) {
     const port = ports.find(({ name }) => name === folder);
-    if (port === undefined) continue;
-    for (const { name } of entries)
-      findings.push(...(await addressFindings(port, { folder, path: joinPath(directory, name) })));
+    for (const { name } of entries) {
+      const path = joinPath(directory, name);
+      const found = await port?.inspect(path);
+      const documentUrl = found?.kind === 'document' ? found.document.metadata.documentUrl : undefined;
+      if (documentUrl === undefined || (/^https?:/i.test(documentUrl) && URL.canParse(documentUrl))) continue;
+      const message = `its documentUrl ${excerpt(documentUrl)} is not an http or https address; it is sent as it stands`;
+      findings.push(finding('warning', refKey({ folder, path }), { code: 'document-url', message }));
+    }
   }
   return findings;
-}
-
-/** A documentUrl is text, which is sent as it stands: nobody can follow it where it is no web address. */
-async function addressFindings(port: FolderPort, ref: DocumentRef): Promise<readonly CheckFinding[]> {
-  const found = await port.inspect(ref.path);
-  const documentUrl = found.kind === 'document' ? found.document.metadata.documentUrl : undefined;
-  if (documentUrl === undefined || (/^https?:/i.test(documentUrl) && URL.canParse(documentUrl))) return [];
-  const message = `its documentUrl ${excerpt(documentUrl)} is not an http or https address; it is sent as it stands`;
-  return [finding('warning', refKey(ref), { code: 'document-url', message })];
 }
