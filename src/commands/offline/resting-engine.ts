@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import type { StatusSources } from '../../daemon/make-status.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import type { FolderOwnersView } from '../../cluster/folders/folder-owners.ts';
@@ -38,13 +39,10 @@ interface RestOptions extends Pick<EngineOptions, 'onDecision'> {
 }
 
 /** An engine that has found all that there is, with its folders in the order of the settings. */
-export interface RestingEngine {
-  readonly startedAt: string;
-  readonly settings: Settings;
-  readonly ledger: LedgerPort;
-  readonly engine: Engine;
-  readonly folders: readonly FolderPort[];
-  readonly limiter: LimiterPort;
+export interface RestingEngine extends Pick<
+  StatusSources,
+  'startedAt' | 'settings' | 'ledger' | 'engine' | 'folders' | 'limiter'
+> {
   /** What it did without a request: documents that follow their files, and what it found to be wrong. */
   readonly activities: readonly Activity[];
 }
