@@ -165,24 +165,18 @@ function sourceWords({ by }: HeldMode): string {
 
 /**
  * A record as the service has just come to hold it, or as it was found to be, with where its sharing mode was stated, and
- * whether a wider one is stated now. `before`: what the ledger said until then. `sent`: what went out.
+ * whether a wider one is stated now. `before`: what the ledger said until then. `sent`: whether a sharing mode went out;
+ * null: there was no request.
  */
 export function withHeldMode(
   record: LedgerRecord,
   document: FoundDocument,
-  {
-    before,
-    sent,
-  }: {
-    readonly before: LedgerRecord | undefined;
-    /** Null: there was no request. */
-    readonly sent: { readonly mode: boolean } | null;
-  },
+  { before, sent }: { readonly before: LedgerRecord | undefined; readonly sent: boolean | null },
 ): LedgerRecord {
   const { kept, ref } = document;
   const stated = statedMode(document);
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
-  const held = kept?.held ?? (sent?.mode === true ? stated : restated(known, stated));
+  const held = kept?.held ?? (sent === true ? stated : restated(known, stated));
   const said = (record.said ?? []).filter((code) => !isSharingMark(code));
   const reason = keptReason(document);
   const marked = reason === null ? said : [...said, narrowerMarkOf(reason)];

@@ -131,7 +131,6 @@ export function adoptionOf(
     saysHowHeld(record, document);
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return null;
-  const said = [...(record.said ?? []), ...unclearable.map(({ code }) => code)];
   return {
     kind: 'put',
     ref: document.ref,
@@ -145,8 +144,8 @@ export function adoptionOf(
         companions: document.companions,
         metadata: accepted,
         standing: undefined,
-        ...(said.length === 0 ? null : { said }),
-        ...(record.unsure === undefined ? null : { unsure: undefined }),
+        said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
+        unsure: undefined,
       },
       document,
       { before: record, sent: null },

@@ -59,7 +59,7 @@ export function modifiedChanges(
   const modifiedAt = new Date(now).toISOString();
   const files = narrows === true ? stillToSend(found) : contentSent(found, sent);
   const accepted = { ...record, ...files, companions, metadata, modifiedAt };
-  const before = { before: record, sent: { mode: operation.metadata?.shareInfo !== undefined } };
+  const before = { before: record, sent: operation.metadata?.shareInfo !== undefined };
   const put: Change = { kind: 'put', ref, record: withHeldMode(accepted, document, before) };
   // What was refused of its content still is.
   return narrows === true ? [put] : [put, { kind: 'clear', ref }];

@@ -60,9 +60,8 @@ export function uploadedChanges(
     modifiedAt: null,
     possibleDuplicates: doubts.reduce((total, { count }) => total + count, 0),
   };
-  const sent = { mode: true, content: true };
   return [
-    { kind: 'put', ref, record: withHeldMode(record, document, { before, sent }) },
+    { kind: 'put', ref, record: withHeldMode(record, document, { before, sent: true }) },
     ...traceOfDuplicates(ref, before, now, replacedMessage),
     ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
     { kind: 'clear', ref },

@@ -137,8 +137,7 @@ describe('the mode of a document that was accepted', () => {
     const moved = movedRecord(recordOf({ metadata: { shareInfo: { mode: 'NONE' } } }), from, here);
     const document = found('other/b.txt', { stated: 'DEFAULT' });
     const kept = keepHeldMode(document, moved, { records: [], unsent: [] });
-    const sent = { mode: false, content: true };
-    const record = withHeldMode(moved, kept, { before: moved, sent });
+    const record = withHeldMode(moved, kept, { before: moved, sent: false });
     expect([modeAt('other/b.txt', moved), modeAt('other/b.txt', record)]).toEqual(['EVERYONE', 'NONE']);
     const at = (ref: { folder: string; path: string }) => movedRecord(record, here, ref);
     expect([
