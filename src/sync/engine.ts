@@ -1092,9 +1092,9 @@ export class Engine {
         const { operation } = found;
         const bulk = operation.kind === 'modify' && !task.alone ? operation.bulk : null;
         const bulkKey = bulk === null ? null : bulkKeyOf(task, 'modify', bulk.key);
-        const at = this.#clock.monotonic();
+        const since = this.#clock.monotonic();
         const narrows = operation.kind === 'modify' && operation.narrows === true;
-        this.#advance(task, { kind: 'ready', operation: operation.kind, bulkKey, narrows, at });
+        this.#advance(task, { kind: 'ready', operation: operation.kind, bulkKey, narrows, since });
         return;
       }
       case 'clean':
@@ -1280,7 +1280,7 @@ export class Engine {
       const dueAt = since + removeGraceMs;
       if (this.#clock.monotonic() < dueAt) return this.#advance(task, { kind: 'grace', dueAt });
       const bulkKey = task.alone ? null : bulkKeyOf(task, 'delete', '');
-      this.#advance(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
+      this.#advance(task, { kind: 'ready', operation: 'delete', bulkKey, since: this.#clock.monotonic() });
     } else this.#advance(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
 

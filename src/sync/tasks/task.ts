@@ -39,7 +39,7 @@ export type TaskState =
       readonly operation: SendKind;
       readonly bulkKey: string | null;
       /** The service shares it more widely than it should: it goes before everything else. */
-      readonly narrows?: boolean | undefined;
+      readonly narrows?: boolean;
       readonly since: number;
     }
   /** `delivery` tells one request from the next. `dirty` as above. */
@@ -54,6 +54,8 @@ export type TaskState =
   | { readonly kind: 'dormant'; readonly reason: Reason };
 
 export type StateKind = TaskState['kind'];
+
+type StateOf<Kind extends StateKind> = Extract<TaskState, { readonly kind: Kind }>;
 
 /** A file as a scan or an inspection saw it. */
 export type Seen = Omit<DocumentEntry, 'name'>;
@@ -124,7 +126,7 @@ export interface Task extends TaskFacts {
 }
 
 /** A task that waits for a permit: until the next event. */
-export type ReadyTask = Task & { readonly state: Extract<TaskState, { readonly kind: 'ready' }> };
+export type ReadyTask = Task & { readonly state: StateOf<'ready'> };
 
 export function isReady(task: Task): task is ReadyTask {
   return task.state.kind === 'ready';
@@ -148,15 +150,14 @@ export type TaskEvent =
   /** A move brought a record to this path; `dirty`: what is known of it goes by an older one. */
   | { readonly kind: 'recordCame'; readonly dirty: boolean }
   | { readonly kind: 'recordLeft' }
-  | { readonly kind: 'held'; readonly reason: Reason; readonly hiddenIn?: DirectoryRef | undefined }
+  | StateOf<'held'>
   // Inspection.
   | { readonly kind: 'inspectionStarted'; readonly at: number }
   /** The document is there and can be read. */
   | { readonly kind: 'found'; readonly seen: Seen }
   | { readonly kind: 'hashed'; readonly stat: FileStat; readonly sha256: string }
   | { readonly kind: 'formatRead'; readonly format: NonNullable<TaskFacts['format']> }
-  | { readonly kind: 'settling'; readonly dueAt: number | null; readonly reason?: Reason | undefined }
-  | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
+  | StateOf<'settling' | 'waiting' | 'grace' | 'ready' | 'dormant'>
   /** `isPassing`: for a reason that may pass by itself. While it is sent, too. */
   | {
       readonly kind: 'unreadable';
@@ -165,15 +166,6 @@ export type TaskEvent =
       readonly isPassing: boolean;
     }
   | { readonly kind: 'missing'; readonly at: number; readonly device: number }
-  | { readonly kind: 'grace'; readonly dueAt: number }
-  | { readonly kind: 'dormant'; readonly reason: Reason }
-  | {
-      readonly kind: 'ready';
-      readonly operation: SendKind;
-      readonly bulkKey: string | null;
-      readonly narrows?: boolean;
-      readonly at: number;
-    }
   // Delivery.
   | { readonly kind: 'deliveryStarted'; readonly delivery: number }
   | { readonly kind: 'delivered' }
@@ -194,14 +186,11 @@ export type TaskEvent =
       readonly attempts: number;
       readonly untaken: Untaken | null;
     }
-  | {
-      readonly kind: 'failed';
-      readonly reason: Reason;
-      readonly recorded: boolean;
+  | (StateOf<'failed'> & {
       readonly attempts: number;
       /** Its deletion was refused, and the file is still gone. */
       readonly isGone?: boolean;
-    };
+    });
 
 export type EventKind = TaskEvent['kind'];
 
@@ -324,18 +313,10 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         gone: { since: task.gone?.since ?? event.at, device: event.device },
       };
     case 'grace':
+    case 'ready':
       return state.kind === 'inspecting' ? after(task, event) : task;
     case 'dormant':
       return state.kind === 'inspecting' ? after({ ...task, present: false, gone: null }, event) : task;
-    case 'ready':
-      if (state.kind !== 'inspecting') return task;
-      return after(task, {
-        kind: 'ready',
-        operation: event.operation,
-        bulkKey: event.bulkKey,
-        ...(event.narrows === true ? { narrows: true } : null),
-        since: event.at,
-      });
     case 'deliveryStarted':
       if (state.kind !== 'ready') return task;
       return { ...task, state: { kind: 'sending', dirty: false, delivery: event.delivery } };
@@ -389,9 +370,7 @@ export function dueOf({ state }: Pick<Task, 'state'>): number | null {
   return 'dueAt' in state ? state.dueAt : null;
 }
 
-type UnderWay = Extract<TaskState, { kind: 'inspecting' | 'sending' }>;
-
-function isUnderWay(state: TaskState): state is UnderWay {
+function isUnderWay(state: TaskState): state is StateOf<'inspecting' | 'sending'> {
   return state.kind === 'inspecting' || state.kind === 'sending';
 }
 

@@ -169,7 +169,7 @@ describe('a file that is gone, and a new one', () => {
   }
 
   const inspected = { kind: 'inspectionStarted', at: 0 } as const;
-  const ready = (at: number) => ({ kind: 'ready', operation: 'upload', bulkKey: null, at }) as const;
+  const ready = (since: number) => ({ kind: 'ready', operation: 'upload', bulkKey: null, since }) as const;
   const likeIt = statOf({ size: 33, ino: 2 });
 
   it.each<readonly [string, FileStat, readonly TaskEvent[], boolean]>([

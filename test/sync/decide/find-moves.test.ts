@@ -126,7 +126,7 @@ function words(decision: MoveDecision): string {
 const inspected: TaskEvent = { kind: 'inspectionStarted', at: 0 };
 const sending: readonly TaskEvent[] = [
   inspected,
-  { kind: 'ready', operation: 'upload', bulkKey: null, at: 0 },
+  { kind: 'ready', operation: 'upload', bulkKey: null, since: 0 },
   { kind: 'deliveryStarted', delivery: 1 },
 ];
 

@@ -122,7 +122,7 @@ function recordsOf(records: ReadonlyMap<string, LedgerRecord>): DirectoryRecords
 const inspected: TaskEvent = { kind: 'inspectionStarted', at: 0 };
 const sending: readonly TaskEvent[] = [
   inspected,
-  { kind: 'ready', operation: 'modify', bulkKey: null, at: 0 },
+  { kind: 'ready', operation: 'modify', bulkKey: null, since: 0 },
   { kind: 'deliveryStarted', delivery: 1 },
 ];
 const dormant = (code: string): TaskEvent => ({ kind: 'dormant', reason: { code, message: '' } });

@@ -36,7 +36,7 @@ function readyAt(
   const first = { present: true, priority: 'live', at: 7, seen: null } as const;
   const task = tasks.open({ folder: 'inbox', path }, first);
   tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
-  tasks.apply(task, { kind: 'ready', operation, bulkKey, narrows, at: 0 });
+  tasks.apply(task, { kind: 'ready', operation, bulkKey, narrows, since: 0 });
   if (!isReady(task)) throw new Error('not ready');
   return task;
 }

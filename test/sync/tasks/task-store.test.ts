@@ -8,7 +8,7 @@ import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const reason = { code: 'any', message: 'any' };
 const inspected: TaskEvent = { kind: 'inspectionStarted', at: 0 };
-const ready: TaskEvent = { kind: 'ready', operation: 'upload', bulkKey: null, at: 0 };
+const ready: TaskEvent = { kind: 'ready', operation: 'upload', bulkKey: null, since: 0 };
 const missing: TaskEvent = { kind: 'missing', at: 0, device: 1 };
 
 let records: Map<string, LedgerRecord>;

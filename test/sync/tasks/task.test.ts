@@ -41,7 +41,7 @@ const events: Record<EventKind, TaskEvent> = {
   missing: { kind: 'missing', at: 2, device: 1 },
   grace: { kind: 'grace', dueAt: 8 },
   dormant: { kind: 'dormant', reason },
-  ready: { kind: 'ready', operation: 'upload', bulkKey: null, at: 2 },
+  ready: { kind: 'ready', operation: 'upload', bulkKey: null, since: 2 },
   deliveryStarted: { kind: 'deliveryStarted', delivery: 4 },
   delivered: { kind: 'delivered' },
   deleted: { kind: 'deleted' },
