@@ -86,8 +86,7 @@ export async function runCli({
   const program = createProgram(context);
   for (const command of withSubcommands(program)) quieten(command, context);
   try {
-    refuseUnknownCommand(program, args);
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(understood(program, args), { from: 'user' });
   } catch (error) {
     const { logLevel = '' } = program.opts<{ logLevel?: string }>();
     exitCode = report(error, { complain, stacks: ['debug', 'trace'].includes(logLevel) });
@@ -116,12 +115,17 @@ function quieten(command: Command, { output, complain, writeError }: CommandCont
   });
 }
 
-/** A word that is no command would else be taken for an argument of the default command. */
-function refuseUnknownCommand(program: Command, args: readonly string[]): void {
+/**
+ * A word that is no command would else be taken for an argument of the default command, and `help folder add` for
+ * `help folder`.
+ */
+function understood(program: Command, args: readonly string[]): readonly string[] {
   const { operands } = program.parseOptions([...args]);
   const word = operands[0] === 'help' ? (operands[1] ?? 'help') : operands[0];
   const names = ['help', ...program.commands.flatMap((command) => [command.name(), ...command.aliases()])];
-  if (word === undefined || names.includes(word)) return;
+  const isOfSubcommand = operands[0] === 'help' && operands.length > 2;
+  if (word === undefined || names.includes(word))
+    return isOfSubcommand ? [...operands.slice(1), '--help'] : args;
   const near = closest(word, names);
   throw new ConfigurationError(
     `"${word}" is not a command; ${near === undefined ? 'ingestd --help lists them' : `did you mean ${near}?`}`,

@@ -55,6 +55,7 @@ describe('help', () => {
       expect(code).toBe(0);
       expect(stdout).toContain(`Usage: ingestd ${command}`);
       expect(stdout).toMatch(/^Usage: .*\n\n\w.*\n/);
+      expect((await run('help', ...command.split(' '))).stdout).toBe(stdout);
     }
   });
 

@@ -278,6 +278,7 @@ describe('a bad configuration', () => {
       ['folders[0].path is empty; write a string'],
     ],
     ['an empty text for the file', '""\n', [': the file is empty; write an object']],
+    ['an empty list for the file', '[]\n', [': the file: a list is not an object of keys and values']],
   ])('refuses %s with key, value and fix', refuses);
 
   it('names what keys demand of each other once each of them is valid', async () => {

@@ -97,7 +97,8 @@ function explain(issue: Issue, { value, node, source }: Found): string {
   const isWorded = isOfItsKind && (issue.code === 'invalid_format' || issue.code === 'too_big');
   if (issue.code === 'custom' || node === undefined || isWorded)
     return `${what}: ${shown(value)}: ${issue.message}`;
-  if (isEmpty(value)) return `${what} is empty; write ${expected(node)}`;
+  if (isEmpty(value) && (value === '' || node.type !== 'object'))
+    return `${what} is empty; write ${expected(node)}`;
   const isAnyText = node.type === 'string' && node.enum === undefined && node.const === undefined;
   if (isAnyText && (typeof value === 'number' || typeof value === 'boolean')) {
     const text = source ?? String(value);
