@@ -1,28 +1,21 @@
 import PQueue from 'p-queue';
 
+import { OrderedKeys } from './ordered-keys.ts';
+
 /** Levels of work, the lower the later. */
 type Level = 0 | 1 | 2 | 3 | 4 | 5;
 
-/** Of a source, no more than these of each level are in order; the others wait as keys until one of these has begun. */
-const windowSize = 1_000;
 /** While a lower level waits, every fourth turn is taken from it. */
 const turnsBeforeReserve = 3;
 /** While the lowest waits, every eighth turn of those above. */
 const turnsBeforeLowest = 7;
 
-interface Entry {
-  readonly key: string;
-  readonly atMs: number;
-}
-
 /** What waits of one source. */
 interface Lane {
   readonly source: string;
   readonly level: Waiting;
-  /** What comes next is the last. */
-  readonly entries: Entry[];
-  /** What is beyond the window, in the order of its coming: when it became due, by key. */
-  readonly beyond: Map<string, number>;
+  /** The newest first. */
+  readonly keys: OrderedKeys<string>;
 }
 
 interface Waiting {
@@ -52,8 +45,8 @@ export class WorkQueue {
   readonly #afterEach: () => void;
   readonly #queue: PQueue;
   readonly #levels = [waiting(), waiting(), waiting(), waiting(), waiting(), waiting()] as const;
-  /** Where the keys in the windows wait. */
-  readonly #inWindow = new Map<string, Lane>();
+  /** Where each key waits. */
+  readonly #waiting = new Map<string, Lane>();
 
   constructor({
     concurrency,
@@ -73,22 +66,18 @@ export class WorkQueue {
 
   /** Puts work in its place; what waits under this key already gets the new one. */
   put(key: string, { level: place, source, atMs }: Place): void {
-    const known = this.#inWindow.get(key);
-    if (known !== undefined) this.#remove(key, known);
-    else for (const { lanes } of this.#levels) lanes.get(source)?.beyond.delete(key);
+    this.#remove(key);
     const level = this.#levels[place];
-    const lane = level.lanes.get(source) ?? { source, level, entries: [], beyond: new Map() };
+    const lane = level.lanes.get(source) ?? { source, level, keys: new OrderedKeys() };
     level.lanes.set(source, lane);
-    if (lane.entries.length < windowSize) this.#enter({ key, atMs }, lane);
-    else lane.beyond.set(key, atMs);
+    lane.keys.set(key, -atMs);
+    this.#waiting.set(key, lane);
     this.#startAll();
   }
 
   /** Keys that wait, those without work included. */
   get size(): number {
-    let size = this.#inWindow.size;
-    for (const { lanes } of this.#levels) for (const { beyond } of lanes.values()) size += beyond.size;
-    return size;
+    return this.#waiting.size;
   }
 
   /** The level of what comes first, 0 where nothing waits. */
@@ -103,9 +92,8 @@ export class WorkQueue {
     return this.#queue.pending;
   }
 
-  /** Keys that wait, but for those beyond the windows. */
   keys(): Iterable<string> {
-    return this.#inWindow.keys();
+    return this.#waiting.keys();
   }
 
   /**
@@ -115,8 +103,7 @@ export class WorkQueue {
   startFirst(run: (key: string) => Promise<void> | null, called?: string): boolean {
     let key = this.#hasRoom() ? (called ?? this.#next()) : undefined;
     for (; key !== undefined; key = this.#next()) {
-      const place = this.#inWindow.get(key);
-      if (place !== undefined) this.#remove(key, place);
+      this.#remove(key);
       const work = run(key);
       if (work === null) continue;
       this.#start(() => work);
@@ -128,7 +115,7 @@ export class WorkQueue {
   /** Starts nothing any more; resolves when what runs has ended. */
   async stop(): Promise<void> {
     this.#queue.pause();
-    this.#inWindow.clear();
+    this.#waiting.clear();
     for (const { lanes } of this.#levels) lanes.clear();
     await this.#queue.onPendingZero();
   }
@@ -154,39 +141,23 @@ export class WorkQueue {
     });
   }
 
-  #enter(entry: Entry, into: Lane): void {
-    this.#inWindow.set(entry.key, into);
-    into.entries.splice(insertionIndex(into.entries, entry.atMs), 0, entry);
-  }
-
-  #remove(key: string, from: Lane): void {
-    this.#inWindow.delete(key);
-    from.entries.splice(
-      from.entries.findLastIndex((entry) => entry.key === key),
-      1,
-    );
-    this.#fill(from);
-  }
-
-  /** The oldest of those beyond the window takes the place that is free in it. */
-  #fill(lane: Lane): void {
-    const [first] = lane.beyond;
-    if (first !== undefined) {
-      const [key, atMs] = first;
-      lane.beyond.delete(key);
-      this.#enter({ key, atMs }, lane);
-    } else if (lane.entries.length === 0) lane.level.lanes.delete(lane.source);
+  #remove(key: string): void {
+    const lane = this.#waiting.get(key);
+    if (lane === undefined) return;
+    this.#waiting.delete(key);
+    lane.keys.delete(key);
+    if (lane.keys.size === 0) lane.level.lanes.delete(lane.source);
   }
 
   /** Takes out the key whose turn it is; undefined: nothing waits. */
   #next(): string | undefined {
     const level = inTurn(this.#levels.toReversed()).find(({ lanes }) => lanes.size > 0);
     const [lane] = level?.lanes.values() ?? [];
-    const key = lane?.entries.at(-1)?.key;
+    const key = lane?.keys.first?.key;
     if (level === undefined || lane === undefined || key === undefined) return undefined;
     level.lanes.delete(lane.source);
     level.lanes.set(lane.source, lane);
-    this.#remove(key, lane);
+    this.#remove(key);
     this.#countTurn(level);
     return key;
   }
@@ -201,18 +172,6 @@ export class WorkQueue {
 
 function waiting(): Waiting {
   return { lanes: new Map(), turns: 0 };
-}
-
-/** Before the first entry that is as new: what came earlier goes first. */
-function insertionIndex(entries: readonly Entry[], atMs: number): number {
-  let from = 0;
-  let to = entries.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((entries[middle]?.atMs ?? 0) < atMs) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** The levels as they are to be asked for the next entry. */
