@@ -32,6 +32,9 @@ export async function findDaemon(
     const prepared = await prepareCommand(context, asked, { reportsWarnings: reports });
     const stateDir = prepared.settings.state.dir;
     const daemon = await connectDaemon(stateDir, prepared.settings.file);
+    const edited = editedSince(prepared, daemon);
+    if (reports && edited !== null)
+      context.complain(`${edited.message}; what follows comes from the daemon. ${edited.fix}`);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
   } catch (error) {
     const found = errorCode(error) === 'configuration' ? await daemonOfTheOneBefore(context, flags) : null;
@@ -43,6 +46,14 @@ export async function findDaemon(
     }
     return { ...found, prepared: null };
   }
+}
+
+/** That the configuration file says something else than when its daemon read it; null: it does not. */
+export function editedSince({ settings, configuration }: PreparedCommand, daemon: DaemonClient | null) {
+  const { file } = settings;
+  if (daemon?.configuration !== file || [null, configuration.digest].includes(daemon.digest)) return null;
+  const message = `${file} was changed after the daemon (pid ${daemon.pid}) read it`;
+  return { message, fix: `For the change to take effect, run kill -HUP ${daemon.pid}.` };
 }
 
 /** The folders of the configuration; of one that is not valid now, those that the daemon knows. */

@@ -43,6 +43,8 @@ const addressSchema = z.object({
   http: z.string().nullable(),
   /** The configuration file that it reads, absolute; null: it does not say. */
   configuration: z.string().nullable().default(null),
+  /** Of what that file said when the daemon read it. */
+  digest: z.string().nullable().default(null),
 });
 type Address = z.output<typeof addressSchema>;
 
@@ -88,7 +90,7 @@ async function findAnswering(files: readonly string[]): Promise<readonly Address
   return there.filter((_, index) => answering[index]);
 }
 
-function clientOf({ socket, pid, http, configuration }: Address) {
+function clientOf({ socket, pid, http, configuration, digest }: Address) {
   const probe = () => call('GET', '/healthz', PROBE_MS);
   // One that hangs would carry out a decision when it goes on, long after it was given up.
   const ask = async (method: Method, path: string, body?: object) => {
@@ -103,6 +105,7 @@ function clientOf({ socket, pid, http, configuration }: Address) {
     pid,
     http,
     configuration,
+    digest,
     /** The status as the daemon sends it: another version may send more. */
     rawStatus,
     status: async () => statusSchema.parse(await rawStatus()),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { describeIssues } from '../lib/text/describe-issues.ts';
 import type { Redactor } from '../lib/text/redactor.ts';
@@ -67,6 +68,8 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   if (further.length > 0) throw configurationError({ file, yaml, overrides }, further);
   return {
     settings: settingsOf(data, file, places),
+    /** Of what the file says, comments apart. */
+    digest: hash('sha256', JSON.stringify(yaml.value ?? null)),
     /** True for the configuration that ships with ingestd. */
     trial,
     /** Files that would have been taken, where the trial configuration is for want of one; else empty. */

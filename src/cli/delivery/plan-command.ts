@@ -19,6 +19,7 @@ import type { Output } from '../output.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
 import { makePlan } from '../../commands/make-plan.ts';
 import type { PlanReport } from '../../commands/make-plan.ts';
+import { editedSince } from '../find-daemon.ts';
 import { offlineView, prepareCommand, signInFrom } from '../prepare-command.ts';
 
 export async function plan(context: CommandContext, flags: CommandFlags & { verbose?: boolean }) {
@@ -26,6 +27,8 @@ export async function plan(context: CommandContext, flags: CommandFlags & { verb
   const planned = await makePlan(await offlineView(context, prepared));
   // Whether the service takes anything at present only the running daemon knows.
   const daemon = await connectDaemon(prepared.settings.state.dir, prepared.settings.file);
+  const edited = editedSince(prepared, daemon);
+  if (edited !== null) context.complain(`${edited.message}; what follows comes from the file. ${edited.fix}`);
   const status = await daemon?.status().catch(() => null);
   const trouble = daemon === null ? (await signInFrom(prepared)).trouble : null;
   const missing = trouble === null ? [] : [{ code: 'credential-missing', message: trouble }];

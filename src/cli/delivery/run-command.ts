@@ -29,6 +29,7 @@ async function readAll(prepared: PreparedCommand): Promise<Reloaded> {
   const sources = configuration.secretSources;
   return {
     settings,
+    digest: configuration.digest,
     httpToken: await loadHttpToken(settings, sources),
     notifyWebhook: await loadNotifyWebhook(sources),
     credentials: await credentialsFor(prepared),

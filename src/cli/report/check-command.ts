@@ -5,6 +5,8 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { check } from '../../commands/check/check.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
+import { editedSince } from '../find-daemon.ts';
 import { prepareCommand, presentCredentials } from '../prepare-command.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
 import { loadHttpToken, loadNotifyWebhook, sourceFault } from '../../config/secrets/read-secrets.ts';
@@ -50,6 +52,8 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   const { configuration, settings } = prepared;
   const sources = configuration.secretSources;
   const { missing, credentials } = await presentCredentials(prepared);
+  const daemon = await connectDaemon(settings.state.dir, settings.file).catch(() => null);
+  const edited = editedSince(prepared, daemon);
   // What is missing for one cause, with one fix for all, is one finding.
   const causes = groupBy(missing, ({ variable, message, fix }) => (fix ? message : variable));
   return {
@@ -61,6 +65,7 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
       }),
       ...(await faultOf(loadHttpToken(settings, sources), 'http-token')),
       ...(await faultOf(loadNotifyWebhook(sources), 'configuration', webhookFix)),
+      ...(edited === null ? [] : [finding('warning', 'configuration', { code: 'configuration', ...edited })]),
       ...configuration.warnings.map((message) =>
         finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
       ),

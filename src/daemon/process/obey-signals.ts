@@ -9,6 +9,8 @@ import type { Signals } from './signals.ts';
 /** What SIGHUP reads again. */
 export interface Reloaded {
   readonly settings: Settings;
+  /** Of what the configuration file said. */
+  readonly digest: string;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
   /** Asked for by the pages, the embedded service's too; null: they are for the user that runs the daemon. */

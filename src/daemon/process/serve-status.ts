@@ -27,7 +27,7 @@ export interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog
  */
 export async function serveStatus(
   daemon: Served,
-  { settings, httpToken }: Reloaded,
+  { settings, digest, httpToken }: Reloaded,
   log: Log,
   usualPort: number | undefined,
   onOpen: (url: string) => void,
@@ -49,7 +49,7 @@ export async function serveStatus(
   const writeAddress = () =>
     inTurn(() => {
       const http = state?.kind === 'open' ? state.url : null;
-      const address = { pid: process.pid, socket: socketPath, http, configuration: settings.file };
+      const address = { pid: process.pid, socket: socketPath, http, configuration: settings.file, digest };
       return writeDurably(file, `${JSON.stringify(address)}\n`);
     });
 

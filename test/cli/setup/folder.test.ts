@@ -247,6 +247,23 @@ describe('beside a running daemon', () => {
     expect(child.exitCode).toBe(null);
   });
 
+  it('that has not read the configuration again is not said to have what it says', async () => {
+    const isThere = async () => (await connectDaemon(folder.join('state'))) !== null;
+    await eventually(isThere);
+    const complaint = async (command: string) => (await folder.run(command)).stderr;
+    const commented = `# mine\n${await written()}`;
+    await folder.write('ingestd.yaml', commented);
+    expect([await complaint('status'), await complaint('plan')]).toEqual(['', '']);
+    await folder.write('ingestd.yaml', `${commented}safety: {maxDeleteCount: 5}\n`);
+    const edited = `ingestd.yaml was changed after the daemon (pid ${child.pid}) read it`;
+    const fix = `For the change to take effect, run kill -HUP ${child.pid}.`;
+    expect(await complaint('status')).toContain(`${edited}; what follows comes from the daemon. ${fix}`);
+    expect(await complaint('plan')).toContain(`${edited}; what follows comes from the file. ${fix}`);
+    expect((await folder.run('check')).stdout).toContain(`${edited}\n  ${fix}`);
+    child.kill('SIGHUP');
+    await eventually(async () => (await isThere()) && (await complaint('status')) === '');
+  });
+
   it('sends no signal to a process whose number the daemon has elsewhere', async () => {
     await eventually(async () => (await connectDaemon(folder.join('state'))) !== null);
     const named = JSON.parse(await readFile(folder.join('state/daemon.json'), 'utf8')) as object;
