@@ -1,4 +1,5 @@
 import { systemClock } from '../lib/time/clock.ts';
+import { sumOf } from '../lib/sum-of.ts';
 import { createLimiter } from '../remote/limiter.ts';
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { nameOf, refKey } from '../model/document.ts';
@@ -20,7 +21,7 @@ import { isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
 import { requireClosedState } from '../ledger/lock-state-directory.ts';
 import { requireLedger } from '../daemon/preconditions/new-ledger.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
-import { listNarrower } from '../daemon/make-status.ts';
+import { heldOf, listNarrower } from '../daemon/make-status.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
 import { pausedAmong, readPauses } from '../daemon/control/pauses.ts';
 import { pauseReason } from '../model/report/pause-words.ts';
@@ -76,8 +77,7 @@ function planOf(
   waitMs: LimiterPort['waitMs'],
 ) {
   const unread = unreadPlaces(folders);
-  const sum = (of: (folder: string) => number) =>
-    settings.folders.reduce((total, { name }) => total + of(name), 0);
+  const sum = (of: (folder: string) => number) => sumOf(settings.folders, ({ name }) => of(name));
   const operations: PlannedOperation[] = [...service.operations()];
   for (const { what, folder, path, docId, from = null } of activities) {
     const record = ledger.get({ folder, path });
@@ -106,7 +106,8 @@ function planOf(
   const count = (...kinds: PlannedOperation['kind'][]) =>
     operations.filter(({ kind }) => kinds.includes(kind)).length;
   const requests = service.requests();
-  const bytes = operations.reduce((total, one) => total + bytesOf(one), 0);
+  const held = settings.folders.flatMap(({ name }) => heldOf({ engine, ledger, clock: systemClock }, name));
+  const bytes = sumOf(operations, bytesOf);
   const { maxKilobytesPerSecond = Infinity } = settings.service;
   const isRead = (folder: string) => unread.unavailable.every((one) => one.folder !== folder);
   const recorded = sum((name) =>
@@ -117,6 +118,7 @@ function planOf(
     operations,
     ...unread,
     narrower: listNarrower(ledger, settings),
+    held,
     counts: {
       upload: count('upload'),
       /** Uploads that may be copies: an earlier one of the same document was not answered. */
@@ -124,7 +126,7 @@ function planOf(
       modify: count('modify', 'bulk modify'),
       move: count('move'),
       delete: count('delete', 'bulk delete'),
-      held: count('held'),
+      held: sumOf(held, (one) => one.count),
       failed: count('failed'),
       /** Documents that still change, or that wait for a sidecar or an attachment. */
       waiting: count('waiting'),

@@ -214,7 +214,11 @@ function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'
   return sum;
 }
 
-function heldOf({ engine, ledger, clock }: StatusSources, folder: string): readonly HeldStatus[] {
+/** Also of a folder that cannot be listed: as many as were held when it could be. */
+export function heldOf(
+  { engine, ledger, clock }: Pick<StatusSources, 'engine' | 'ledger' | 'clock'>,
+  folder: string,
+): readonly HeldStatus[] {
   const held = engine.holds.tasks(folder);
   const count = engine.holds.count(folder, held.length);
   if (count === 0) return [];

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 
 import { makePlan } from '../../src/commands/make-plan.ts';
@@ -24,6 +24,18 @@ it('counts the requests of this minute in the time that it takes', async () => {
   const { seconds } = await plan();
   expect(seconds).toBeGreaterThan(30);
   expect(seconds).toBeLessThanOrEqual(60);
+});
+
+it('tells of the held deletions of a folder that is not there', async () => {
+  await folder.write('inbox/a.txt', 'text');
+  await folder.run('sync');
+  await rename(folder.join('inbox'), folder.join('away'));
+  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: silentLog });
+  const hold = { since: Date.now(), reason: 'too many', documents: 12 };
+  await ledger.commit([{ kind: 'hold', folder: 'inbox', hold }]);
+  await ledger.close();
+  const words = '12 deletions for you to approve with ingestd approve:\n  inbox: too many\n';
+  expect((await folder.run('plan')).stdout).toContain(words);
 });
 
 it('regards the bandwidth in the time that it takes', async () => {

@@ -109,7 +109,7 @@ const worlds: Readonly<Record<string, World>> = {
         'paired/p.txt': 'sidecar-missing',
       },
     ],
-    plan: { upload: 1, failed: 3, waiting: 1, skipped: 2 },
+    plan: { upload: 1, failed: 3, waiting: 1, skipped: 2, orphanAttachments: 1 },
     status: { waiting: [{ folder: 'paired', path: 'p.txt', code: 'sidecar-missing' }] },
     why: {
       'inbox/a.csv': { verdict: { message: 'the pattern "*.csv" in .ingestignore:2 ignores it' } },

@@ -86,9 +86,7 @@ function printPlan(
     line(colors.yellow(`Nothing is sent at present: ${withLocalTimes(message)}`));
   if (report.pause !== null) line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
   tally('yellow', counts.held, 'deletion', 'for you to approve with ingestd approve:');
-  const held = operations.filter(({ kind }) => kind === 'held');
-  const reasons = held.map(({ folder, message }) => `  ${folder}: ${message ?? ''}`);
-  for (const reason of new Set(reasons)) line(colors.yellow(reason));
+  for (const { folder, reason } of report.held) line(colors.yellow(`  ${folder}: ${withLocalTimes(reason)}`));
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
   const undecided = operations.filter(({ code }) => code === inDoubtCode).length;
   tally('yellow', undecided, 'upload', 'in doubt: decide with ingestd resolve PATH.');
