@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { orNull } from '../../lib/or-null.ts';
 import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
@@ -31,11 +32,13 @@ export async function log(context: CommandContext, path: string | undefined, fla
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, context.cwd, folders);
   const places = wanted === null ? null : placesMeant(folders, wanted);
-  const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
+  const onDisk = places?.flatMap(({ folder, path: inside }) => {
+    const root = folders.find(({ name }) => name === folder)?.path;
+    return (root !== undefined && orNull(() => statSync(join(root, inside)))) || [];
+  });
+  const isFile = onDisk?.some((stats) => stats.isFile()) === true;
+  const filter = { since: flags.since ?? null, failed: flags.failed === true, places, isFile };
   const most = flags.all === true || filter.since !== null ? Infinity : usualCount;
-  const isOnDisk = places?.some(({ folder, path: inside }) =>
-    folders.some((one) => one.name === folder && existsSync(join(one.path, inside))),
-  );
   const { output } = context;
   const read = createLogReader(found.stateDir, filter);
   if (flags.follow === true) {
@@ -48,7 +51,7 @@ export async function log(context: CommandContext, path: string | undefined, fla
     }
   }
   // What happened to all of a folder is no part of the past of what was never in it.
-  const isUnknown = isOnDisk === false && !(await isInLog(found.stateDir, places ?? []));
+  const isUnknown = onDisk?.length === 0 && !(await isInLog(found.stateDir, places ?? []));
   const isGathered = flags.json !== true && flags.verbose !== true;
   const bursts = createBursts();
   const all = isUnknown ? [] : await read(most, isGathered ? bursts.add : undefined);

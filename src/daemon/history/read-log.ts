@@ -11,6 +11,8 @@ interface LogFilter {
   readonly failed: boolean;
   /** Documents, or directories with all that is in them; null: everything. */
   readonly places: readonly DocumentRef[] | null;
+  /** A file stands there: no deletion that is held is of it. */
+  readonly isFile?: boolean;
 }
 
 /**
@@ -56,18 +58,18 @@ const failures: ReadonlySet<string> = new Set([
 ]);
 
 /** What is said of a folder, or of all, concerns each of its documents. */
-const ofWholeFolder: ReadonlySet<string> = new Set(['paused', 'resumed', 'held', 'approved', 'kept']);
+const ofWholeFolder: ReadonlySet<string> = new Set(['paused', 'resumed', 'held']);
 
 /** The clocks of a daemon and of who looks at its log may differ by so much. */
 const toleratedAheadMs = 5 * 60_000;
 
 /** Whether an entry of the log is one of those that are wanted. */
-function isWanted(said: Activity, { since, failed, places }: LogFilter): boolean {
+function isWanted(said: Activity, { since, failed, places, isFile }: LogFilter): boolean {
   const { at, folder, path, what } = said;
   if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
   if (failed && !failures.has(what) && said.after === undefined) return false;
   if (places === null) return true;
-  const isOfAll = path === '' && ofWholeFolder.has(what);
+  const isOfAll = path === '' && ofWholeFolder.has(what) && !(isFile === true && what === 'held');
   if (isOfAll && folder === '') return true;
   return isAtOneOf(said, places) || (isOfAll && places.some((one) => folder === one.folder));
 }
