@@ -57,20 +57,14 @@ export function createDecisions({
     first,
     onChange: (names) => engine.setPaused(names),
     onOver: (change) => {
-      const resumed = pausedOf(change, settings.folders);
-      note(
-        resumed.map((decision) => ({ ...decision, message: 'the time of the pause is over' })),
-        undefined,
-      );
+      const message = 'the time of the pause is over';
+      const resumed = pausedOf(change, settings.folders).map((decision) => ({ ...decision, message }));
+      note(resumed, undefined);
     },
   });
   /** About documents: each is judged by what the one before it has written. */
   const inTurn = createTurns();
-  return {
-    decisionsBy,
-    pausedNow: pauses.now,
-    close: pauses.close,
-  };
+  return { decisionsBy, pausedNow: pauses.now, close: pauses.close };
 
   /** Into the log, and the history. */
   function note(made: readonly Decision[], by: Decider | undefined): void {
@@ -98,10 +92,8 @@ export function createDecisions({
             const port = folders.find(({ name }) => name === ref.folder);
             if (port !== undefined && !all) await requireRetriable({ ref, port, ledger });
           }
-          const { delivered, retried, unknown } = await engine.retry(
-            paths.length === 0 ? null : refs,
-            barred,
-          );
+          const meant = paths.length === 0 ? null : refs;
+          const { delivered, retried, unknown } = await engine.retry(meant, barred);
           if (unknown.length > 0)
             throw new ConfigurationError(
               `${unknown.map(refKey).join(', ')}: has not failed, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
@@ -134,10 +126,8 @@ export function createDecisions({
           requireScanned(names.filter((name) => ledger.hold(name) !== undefined));
           // All of them now: what is held while it is written is not meant.
           const meant = names.map((folder) => ({ folder, held: engine.holds.tasks(folder) }));
-          requireShown(
-            meant.flatMap(({ held }) => held.map(({ ref }) => ref)),
-            shown,
-          );
+          const refs = meant.flatMap(({ held }) => held.map(({ ref }) => ref));
+          requireShown(refs, shown);
           return { approved: await release(meant, { keeps: false, by }) };
         }),
       share: ({ paths, shown = [] }) =>
@@ -154,12 +144,8 @@ export function createDecisions({
             ),
           );
           const done = wanted.filter((_, index) => taken[index]);
-          note(
-            done.map(({ ref, sharing }) =>
-              ofDocument(ref, 'shared', `as stated, with sharing mode ${sharing}`),
-            ),
-            by,
-          );
+          for (const { ref, sharing } of done)
+            note([ofDocument(ref, 'shared', `as stated, with sharing mode ${sharing}`)], by);
           return { documents, shared: done.length, barred: narrower.length - found.length };
         }),
       keep: ({ place }) =>
@@ -222,10 +208,7 @@ export function createDecisions({
     const [what, words] = keeps ? ['kept', 'at the service'] : ['approved', 'to be deleted at the service'];
     for (const { folder, held } of meant) {
       const answered = await engine.approve(folder, held, { keeps });
-      note(
-        answered.map(({ ref }) => ofDocument(ref, what, words)),
-        by,
-      );
+      for (const { ref } of answered) note([ofDocument(ref, what, words)], by);
       total += answered.length;
     }
     return total;

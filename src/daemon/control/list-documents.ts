@@ -127,10 +127,9 @@ async function describe(
 ): Promise<DocumentListing['documents'][number] | null> {
   const { folder, path } = place;
   const record = ledger.get({ folder, path });
+  if (record === undefined && state === null) return null;
   if (record === undefined)
-    return state === null
-      ? null
-      : { ...place, state, isDelivered: false, sharing: null, url: null, narrower: null };
+    return { ...place, state, isDelivered: false, sharing: null, url: null, narrower: null };
   const port = folders.find(({ name }) => name === folder);
   const found =
     widerMode(record) === null || port === undefined
