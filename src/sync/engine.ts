@@ -248,6 +248,7 @@ export class Engine {
     this.#reports = createActivityReports(options);
     this.folders = new WatchedFolders(folders, {
       clock,
+      log,
       ledger,
       removeGraceMs: options.maxAttempts === null ? options.settings.timing.removeGraceMs : 0,
       settleMs: options.settings.timing.settleMs,

@@ -7,7 +7,7 @@ import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { deliveredIn } from '../../model/choose-retries.ts';
 import { openDoubts } from '../../model/doubts.ts';
-import { ConfigurationError, errorMessage } from '../../model/errors.ts';
+import { ConfigurationError } from '../../model/errors.ts';
 import { allowWidening } from '../../model/metadata/held-mode.ts';
 import type { DecisionPort, Given } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -98,7 +98,7 @@ export function createDecisions({
             throw new ConfigurationError(
               `${unknown.map(refKey).join(', ')}: has not failed, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
             );
-          for (const folder of new Set(delivered.map((ref) => ref.folder))) rescan(folder);
+          for (const folder of new Set(delivered.map((ref) => ref.folder))) engine.folders.rescan(folder);
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
           return { retried: retried.length, barred: [...new Set(barred.values())] };
         }),
@@ -168,24 +168,13 @@ export function createDecisions({
       },
       rescan: async ({ folder }) => {
         requireFolder(settings, folder);
-        return { folders: rescan(folder) };
+        return { folders: engine.folders.rescan(folder) };
       },
     };
 
     function notePause(change: PauseChange): void {
       note(pausedOf(change, settings.folders), by);
     }
-  }
-
-  /** Has one folder scanned, or all (null); gives their names. */
-  function rescan(folder: string | null): readonly string[] {
-    const chosen = folders.filter(({ name }) => folder === null || folder === name);
-    for (const port of chosen) {
-      port.rescan('rescan').catch((error: unknown) => {
-        log.warn({ folder: port.name, error: errorMessage(error) }, 'rescan failed');
-      });
-    }
-    return chosen.map(({ name }) => name);
   }
 
   /** As `requirePath`; throws ConfigurationError too where neither the folder nor the ledger has anything. */

@@ -138,7 +138,8 @@ export class FolderRoots {
       const { covered, unreadable = [] } = change.identity;
       const isKnown = ({ path }: { readonly path: string }) =>
         before?.unreadable?.some((one) => one.path === path) === true;
-      if (covered !== before?.covered || !unreadable.every(isKnown)) this.#rescan();
+      // What stands now in any folder is not hidden by what was mounted before.
+      if (covered !== before?.covered || !unreadable.every(isKnown)) this.#parts.folders.rescan(null);
     });
   }
 
@@ -221,18 +222,7 @@ export class FolderRoots {
     const isCovered = this.#coveredIn(folder).some(({ path, until }) =>
       before.every((one) => one.path !== path || one.until !== until),
     );
-    if (isCovered) this.#parts.clock.after(afterMountMs, () => this.#rescan());
-  }
-
-  /** What stands now in any folder is not hidden by what was mounted before. */
-  #rescan(): void {
-    for (const folder of this.#parts.folders.names)
-      this.#parts.folders
-        .get(folder)
-        ?.port.rescan('rescan')
-        .catch((error: unknown) => {
-          this.#parts.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
-        });
+    if (isCovered) this.#parts.clock.after(afterMountMs, () => this.#parts.folders.rescan(null));
   }
 
   /** Mount points on or below which files may lie that nobody sees, of all folders. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import { isOfPassingFault, isOfUnreadPlace } from '../../model/errors.ts';
+import { errorMessage, isOfPassingFault, isOfUnreadPlace } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { FolderView } from './folder-view.ts';
 
@@ -16,6 +17,7 @@ export interface WatchedFolder {
 
 interface Options {
   readonly clock: Clock;
+  readonly log: LogPort;
   readonly ledger: Pick<LedgerPort, 'root' | 'bareMountPoints'>;
   readonly removeGraceMs: number;
   readonly settleMs: number;
@@ -58,6 +60,19 @@ export class WatchedFolders {
   /** Undefined: it is not in the configuration. */
   get(name: string): WatchedFolder | undefined {
     return this.#folders.get(name);
+  }
+
+  /** Begins to scan one folder, or all (null); gives their names. */
+  rescan(name: string | null): readonly string[] {
+    const chosen = name === null ? this.names : this.names.filter((one) => one === name);
+    for (const folder of chosen) {
+      this.get(folder)
+        ?.port.rescan('rescan')
+        .catch((error: unknown) => {
+          this.#options.log.warn({ folder, error: errorMessage(error) }, 'rescan failed');
+        });
+    }
+    return chosen;
   }
 
   /** Undefined: it is not in the configuration. */

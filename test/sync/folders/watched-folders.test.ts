@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { WatchedFolders } from '../../../src/sync/folders/watched-folders.ts';
+import { silentLog } from '../../../src/model/ports/log-port.ts';
 import type { BareMountPoint, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 
 const removeGraceMs = 5_000;
+const common = { log: silentLog, removeGraceMs, settleMs: 0 };
 
 describe('new documents may go out', () => {
   /** When the scan is over. */
@@ -15,8 +17,7 @@ describe('new documents may go out', () => {
     const folders = new WatchedFolders([{ settings: { name: 'inbox', onRemove: 'delete' }, port }], {
       clock,
       ledger: { root: () => ({ ...root, seenAt }), bareMountPoints: () => [] },
-      removeGraceMs,
-      settleMs: 0,
+      ...common,
     });
     const view = folders.viewOf('inbox');
     view.scanBegins(root, clock.now());
@@ -53,23 +54,15 @@ describe('a moment', () => {
     // With times of before the clock was set.
     const later = <T>(one: T): T =>
       JSON.parse(JSON.stringify(one), (_key, value: unknown) => (value === 1 ? clock.now() + ahead : value));
-    const folders = new WatchedFolders(
-      [
-        {
-          settings: { name: 'inbox', onRemove: 'delete' },
-          port: simulatedFolder({ name: 'inbox', clock, settleMs: 0, nextInode: () => 1 }),
-        },
-      ],
-      {
-        clock,
-        ledger: {
-          root: () => ({ ...root, ...later(known) }),
-          bareMountPoints: () => [{ path: 'm', until: null, ...later(bare) }],
-        },
-        removeGraceMs,
-        settleMs: 0,
+    const port = simulatedFolder({ name: 'inbox', clock, settleMs: 0, nextInode: () => 1 });
+    const folders = new WatchedFolders([{ settings: { name: 'inbox', onRemove: 'delete' }, port }], {
+      clock,
+      ledger: {
+        root: () => ({ ...root, ...later(known) }),
+        bareMountPoints: () => [{ path: 'm', until: null, ...later(bare) }],
       },
-    );
+      ...common,
+    });
     const first = folders.moment();
     expect(first).toBeGreaterThanOrEqual(clock.now() + ahead);
     clock.jump(-ahead);
@@ -98,7 +91,7 @@ describe('a directory that came', () => {
           folderOf('watched', { busy: false, coveredUntil: Infinity }),
           folderOf('polled', { busy: false, coveredUntil }),
         ],
-        { clock, ledger: { root: () => undefined, bareMountPoints: () => [] }, removeGraceMs, settleMs: 0 },
+        { clock, ledger: { root: () => undefined, bareMountPoints: () => [] }, ...common },
       );
       for (const name of folders.names) {
         folders.viewOf(name).scanBegins({ dev: 1, ino: 1 }, clock.now());
