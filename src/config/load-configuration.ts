@@ -11,7 +11,6 @@ import type { Override } from './environment/overrides.ts';
 import { readSecret } from './secrets/read-secrets.ts';
 import { findSecrets, secretVariables } from './secrets/secret-names.ts';
 import { checkPaths } from './settings/check-paths.ts';
-import { checkTogether } from './settings/check-together.ts';
 import { settingAt } from './settings/setting-keys.ts';
 import { readYaml } from './yaml/read-yaml.ts';
 import type { YamlText } from './yaml/read-yaml.ts';
@@ -78,6 +77,45 @@ export async function loadConfiguration(search: ConfigurationSearch) {
     /** What is valid but worth a warning. */
     warnings: [...environmentFile.warnings, ...given.warnings],
   };
+}
+
+/** What one key demands of another. */
+function checkTogether(keys: SettingsInput): Problem[] {
+  return [...missingAddresses(keys), ...repeatedNames(keys), ...clusterProblems(keys)];
+}
+
+function missingAddresses({ service }: SettingsInput): Problem[] {
+  if (service.mode !== 'remote') return [];
+  const variables = { authUrl: 'INGESTD_AUTH_URL', ingestUrl: 'INGESTD_INGEST_URL' } as const;
+  return (['authUrl', 'ingestUrl'] as const)
+    .filter((key) => service[key] === undefined)
+    .map((key) => ({
+      path: ['service', key],
+      message: `service.${key} is missing; set it in the file or as ${variables[key]}, or set service.mode to embedded for a trial`,
+    }));
+}
+
+function repeatedNames({ folders }: SettingsInput): Problem[] {
+  const names = folders.map(({ name }) => name.normalize('NFC'));
+  return folders.flatMap(({ name }, index) => {
+    const first = names.indexOf(name.normalize('NFC'));
+    if (first === index) return [];
+    const message = `folders[${index}].name: ${JSON.stringify(name)} is the name of folders[${first}] too; give each folder a name of its own`;
+    return [{ path: ['folders', index, 'name'], message }];
+  });
+}
+
+function clusterProblems({ cluster, service }: SettingsInput): Problem[] {
+  if (cluster === undefined) return [];
+  const words = [
+    ...(cluster.redisUrl === undefined
+      ? ['is missing; give it in the file or as INGESTD_REDIS_URL, or take out cluster for one host']
+      : []),
+    ...(service.mode === 'embedded'
+      ? ['needs service.mode remote: the embedded service is for this machine alone']
+      : []),
+  ];
+  return words.map((fault) => ({ path: ['cluster', 'redisUrl'], message: `cluster.redisUrl ${fault}` }));
 }
 
 /** All places are absolute. */
