@@ -85,15 +85,20 @@ describe('log', () => {
     expect((await run('sync')).stderr).toContain(`"sharing":${JSON.stringify(sharing)}`);
     const [last] = (JSON.parse((await run('log', '--json', 'inbox/a.txt')).stdout) as Activity[]).slice(-1);
     expect(last).toMatchObject({ what: 'modified', path: 'a.txt', sharing });
-    const words = 'sharing DEFAULT → EVERYONE (a.txt.meta.json)';
-    expect((await run('log', 'inbox/a.txt')).stdout).toContain(words);
-    expect((await run('why', 'inbox/a.txt')).stdout).toContain(`modify: modified, ${words}`);
+    const words = 'sharing DEFAULT → EVERYONE';
+    expect((await run('log', 'inbox/a.txt')).stdout).toContain(`${words} (its own sidecar)`);
+    expect((await run('why', 'inbox/a.txt')).stdout).toContain(
+      `modify: modified, ${words} (a.txt.meta.json)`,
+    );
   });
 
   it('says in one line what happened to many documents of a directory, and in many with --verbose', async () => {
     // Nothing else comes in between.
     await run('sync');
-    for (let index = 0; index < 7; index += 1) await folder.write(`inbox/q3/${index}.txt`, String(index));
+    for (let index = 0; index < 7; index += 1) {
+      await folder.write(`inbox/q3/${index}.txt`, String(index));
+      await folder.write(`inbox/q3/${index}.txt.meta.json`, '{"shareInfo": {"mode": "NONE"}}');
+    }
     await run('sync');
     for (let index = 0; index < 2; index += 1) await folder.write(`inbox/q4/${index}.txt`, String(index));
     await run('sync');
@@ -101,7 +106,7 @@ describe('log', () => {
       (await run('log', ...args)).stdout.split('\n').filter((line) => line.includes('inbox/q'));
     const gathered = await lines();
     expect(gathered.filter((line) => line.includes('q3'))).toEqual([
-      expect.stringMatching(/ uploaded {2}inbox\/q3 \(7 documents\)$/),
+      expect.stringMatching(/ uploaded {2}inbox\/q3 \(7 documents\): sharing NONE \(its own sidecar\)$/),
     ]);
     expect(gathered).toHaveLength(3);
     expect(await lines('--verbose')).toHaveLength(9);

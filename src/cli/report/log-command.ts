@@ -88,16 +88,16 @@ const paints = {
 function burstLine([newest, ...others]: readonly [Activity, ...Activity[]], output: Output): string {
   if (others.length === 0) return logLine(newest, output);
   const documents = new Set([newest, ...others].map(refKey)).size;
-  return logLine({ ...newest, path: directoryOf(newest.path), docId: null, documents }, output);
+  const burst = { ...newest, path: directoryOf(newest.path), docId: null, documents };
+  return logLine(burst, output, activityWords(newest));
 }
 
-function logLine(activity: Activity, { colors }: Output): string {
+function logLine(activity: Activity, { colors }: Output, words = activityWords(activity)): string {
   const { at, what, folder, path, docId, documents } = activity;
   const paint = what in paints ? colors[paints[what as keyof typeof paints]] : String;
   const place = path === '' ? folder || 'ingestd' : `${folder}/${path}`;
   const more = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
   const id = docId === null ? '' : ` ${colors.dim(docId)}`;
-  const words = activityWords(activity);
   const saying = words === null ? '' : `: ${withLocalTimes(words)}`;
   return `${colors.dim(localTime(at))} ${paint(what.padEnd(9))} ${place}${more}${id}${saying}`;
 }

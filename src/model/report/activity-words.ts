@@ -1,14 +1,16 @@
 import { directoryOf, refKey } from '../document.ts';
+import { sidecarPlaces } from '../names-and-types.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
-export function activityWords({ what, from, message, by, sharing, after }: Activity): string | null {
-  const isUsual = what === 'uploaded' && sharing !== undefined && isFoldersUsual(sharing);
+export function activityWords(activity: Activity): string | null {
+  const { what, from, message, by, after } = activity;
+  const shared = sharingIn(activity);
   const isEnd = what === 'recovered' || what === 'ended';
   const words = [
     ...(from === undefined ? [] : [`from ${from}`]),
-    ...(sharing === undefined || isUsual ? [] : [sharingWords(sharing)]),
+    ...(shared === null ? [] : [shared]),
     ...(message === null || message === '' ? [] : [message]),
     ...(by === undefined ? [] : [deciderWords[by]]),
     // A decision and an end say so themselves.
@@ -83,6 +85,14 @@ export function createBursts() {
 export const unstatedSource = 'the service’s default, as nothing states one';
 /** Where a field of metadata comes from that the folder's `metadata` states. */
 export const folderSource = 'folder settings';
+
+/** Null: there is nothing to say. */
+function sharingIn({ what, path, sharing }: Activity): string | null {
+  if (sharing === undefined || (what === 'uploaded' && isFoldersUsual(sharing))) return null;
+  // Documents with a sidecar each are one burst.
+  const isOwn = Object.values(sidecarPlaces(path)).includes(sharing.source);
+  return sharingWords(isOwn ? { ...sharing, source: 'its own sidecar' } : sharing);
+}
 
 /** Whether an upload is shared as the folder's documents are of which nothing more is stated, and was never otherwise. */
 function isFoldersUsual({ before, after, perhaps, source }: SharingChange): boolean {

@@ -22,7 +22,7 @@ describe('what happened to the sharing mode', () => {
     await world.inbox.write('a.txt', 'one');
     await share('EVERYONE');
     expect(last()).toEqual({ before: null, after: 'EVERYONE', source: 'a.txt.meta.json' });
-    expect(words()).toEqual(['uploaded: sharing EVERYONE (a.txt.meta.json)']);
+    expect(words()).toEqual(['uploaded: sharing EVERYONE (its own sidecar)']);
   });
 
   it('is said of a modify that changes it, and of no other', async () => {
@@ -35,7 +35,7 @@ describe('what happened to the sharing mode', () => {
     await world.sync();
     expect(words()).toEqual([
       'uploaded: ',
-      'modified: sharing DEFAULT → EVERYONE (a.txt.meta.json)',
+      'modified: sharing DEFAULT → EVERYONE (its own sidecar)',
       'modified: ',
       `modified: sharing EVERYONE → DEFAULT (${unstatedSource})`,
     ]);
@@ -77,7 +77,7 @@ describe('what happened to the sharing mode', () => {
     await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
     await world.sync();
     expect(world.service.calls).toEqual(['upload', 'modify']);
-    expect(words()).toEqual(['uploaded: sharing NONE (a.txt.meta.json)', 'modified: ']);
+    expect(words()).toEqual(['uploaded: sharing NONE (its own sidecar)', 'modified: ']);
   });
 
   it('names what it may have been in between, where an answer was lost', async () => {
@@ -95,7 +95,7 @@ describe('what happened to the sharing mode', () => {
       perhaps: ['EVERYONE'],
       source: 'a.txt.meta.json',
     });
-    expect(words().at(-1)).toBe('modified: sharing NONE, perhaps EVERYONE in between (a.txt.meta.json)');
+    expect(words().at(-1)).toBe('modified: sharing NONE, perhaps EVERYONE in between (its own sidecar)');
   });
 
   it('was not known before where the document was imported', async () => {
@@ -105,6 +105,6 @@ describe('what happened to the sharing mode', () => {
     const imported = { ...record, metadata: {}, said: ['imported'] };
     await world.ledger().commit([{ kind: 'put', ref: { folder: 'inbox', path: 'a.txt' }, record: imported }]);
     await share('EVERYONE');
-    expect(words().at(-1)).toBe('modified: sharing EVERYONE (a.txt.meta.json)');
+    expect(words().at(-1)).toBe('modified: sharing EVERYONE (its own sidecar)');
   });
 });
