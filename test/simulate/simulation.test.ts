@@ -280,6 +280,11 @@ describe('the simulation', () => {
       never: /info moved/,
     },
     {
+      what: 'a sidecar fits a symbolic link of its name (7.5, 7.29)',
+      first: firstOf({ 'b.txt.meta.json': '{"shareInfo":{"mode":"EVERYONE"}}' }),
+      steps: [[0, { kind: 'symlink', path: 'inbox/b.txt', to: 'inbox/tree0' }]],
+    },
+    {
       what: 'without birth times what a person shared stays so when it is edited (7.27)',
       first: firstOf({ 'a.pdf': 'a', 'a.pdf.meta.json': '{"shareInfo":{"mode":"NONE"}}' }),
       steps: [

@@ -385,7 +385,9 @@ export class Reading {
     // What cannot be looked at may be a file.
     const mayBeFile = ({ path, isUntold = false }: SeenFile) =>
       isUntold && directoryOf(directoryOf(path)) === directory && isMeant(directoryOf(path));
-    if (meant.endsWith('/') || this.#listedIn(directory).some(isMeant)) return true;
+    // A link is listed, too (contract 7.5).
+    const links = [...this.links].filter((path) => directoryOf(path) === directory);
+    if (meant.endsWith('/') || [...this.#listedIn(directory), ...links].some(isMeant)) return true;
     return [...this.#seen.values()].some(mayBeFile);
   }
 
