@@ -280,6 +280,21 @@ describe('the simulation', () => {
       never: /info moved/,
     },
     {
+      what: 'an attachment stays one while a mount has just hidden its document, which was not sent yet (4)',
+      first: firstOf({
+        'd/e/a.txt': 'a',
+        'private/extra/u.csv': 'u',
+        'private/b.pdf.meta.json': '{"attachments":["extra/u.csv"]}',
+        'private/b.pdf': 'b',
+      }),
+      steps: [
+        [20_000, move('private/extra/u.csv', 'd/e/b.docx')],
+        [20_000, { kind: 'mount', path: 'inbox/private' }],
+        [2_500, { kind: 'unmount', path: 'inbox/private' }],
+      ],
+      setting: { requestsPerMinute: 1, lookMs: 3 },
+    },
+    {
       what: 'a sidecar fits a symbolic link of its name (7.5, 7.29)',
       first: firstOf({ 'b.txt.meta.json': '{"shareInfo":{"mode":"EVERYONE"}}' }),
       steps: [[0, { kind: 'symlink', path: 'inbox/b.txt', to: 'inbox/tree0' }]],
@@ -493,7 +508,7 @@ describe('the simulation', () => {
         [2_500, { kind: 'unmount', path: 'inbox/private' }],
         [20_000, move('private/extra/t.csv', 'c.csv')],
       ],
-      setting: { requestsPerMinute: 2 },
+      setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
       what: 'a file may be saved over one that counts as narrower',
@@ -557,7 +572,7 @@ describe('the simulation', () => {
         [0, move('a.pdf', 'b.docx')],
         [100, move('b.docx', 'extra/c.docx')],
       ],
-      setting: { requestsPerMinute: 2 },
+      setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
       what: 'a document keeps its path where its file goes and an unsent one comes',
@@ -573,7 +588,7 @@ describe('the simulation', () => {
         [0, move('b.csv', 'c.docx')],
         [0, move('../outside/swap', 'b.csv')],
       ],
-      setting: { requestsPerMinute: 2 },
+      setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
       what: 'a save that moved with its directory stood there all the time, and an unsent file may come in its place',
@@ -587,7 +602,7 @@ describe('the simulation', () => {
         [0, move('d/a.csv', 'moved/b.txt')],
         [0, move('../outside/swap', 'd/a.csv')],
       ],
-      setting: { requestsPerMinute: 2 },
+      setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
       what: 'an attachment whose unsent document goes into a hidden directory is a document',
@@ -636,7 +651,7 @@ describe('the simulation', () => {
         [0, move('../outside/swap', 'd/e/summary.csv')],
         [0, move('d', 'd2')],
       ],
-      setting: { requestsPerMinute: 2 },
+      setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
       what: 'an ignore file that is edited within the step of its times, and is as long as before, counts (7.31)',
@@ -832,7 +847,7 @@ describe('the simulation', () => {
         [100, { kind: 'copy', path: 'inbox/d/b.pdf', to: 'inbox/b.pdf' }],
         [20_000, move('b.pdf', '../outside/b.pdf')],
       ],
-      setting: { requestsPerMinute: 2 },
+      setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
       what: 'what was saved where a document had come to the place of another one moves on as its own (7.1)',

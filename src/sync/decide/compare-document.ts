@@ -215,9 +215,9 @@ export class DocumentComparison {
     if (ownerStat === undefined || !answers.every(isOver)) return answers;
     const hides = ({ folder, path, mayHold }: CoveredMountPoint) =>
       mayHold(ownerStat.dev) && owners.some((one) => one.folder === folder && isAtOrBelow(one.path, path));
-    if (this.#options.covered().some(hides)) return ['unclear'];
-    // It is gone only where no directory has it, as they are now.
+    // It is gone only where no directory has it, as they are now, and no mount of now hides it.
     const { files, isUnlisted } = (await this.#options.search([ownerStat]))([ownerStat]);
+    if (this.#options.covered().some(hides)) return ['unclear'];
     // Without a number it may look like the one that is asked about.
     const isOwner = (one: (typeof files)[number]) =>
       ownerStat.ino === 0 ? refKey(one) !== refKey(document.ref) : isSameFile(one.stat, ownerStat);
