@@ -295,6 +295,32 @@ describe('the simulation', () => {
       setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
+      what: 'a document that comes back, deleted by then, attaches what its sidecar lists anew (4)',
+      first: firstOf({
+        'private/a.txt': 'a',
+        'private/a.txt.meta.json': '{"attachments":["extra/t.csv"]}',
+        'private/extra/t.csv': 't',
+      }),
+      steps: [
+        [8_000, move('private/a.txt', '../outside/swap')],
+        [20_000, move('../outside/swap', 'private/a.txt')],
+        [100, move('private/extra/t.csv', 'a.pdf')],
+      ],
+    },
+    {
+      what: 'what a 503 was the answer to may have been taken: a mode that may be held stays (7.27)',
+      first: firstOf({ 'd/e/report.pdf': 'a' }),
+      steps: [
+        [100, { kind: 'link', path: 'inbox/d/e/report.pdf', to: 'inbox/extra/summary.pdf' }],
+        [2_500, { kind: 'remove', path: 'inbox/d/e/report.pdf' }],
+        [0, write('extra/summary.pdf.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+        [0, { kind: 'answer', ending: { kind: 'busy', taken: false } }, 'body'],
+        [100, move('extra/summary.pdf', 'd/e/a.pdf')],
+        [0, { kind: 'reload', folders: [{ name: 'inbox', mode: 'DEFAULT', isPolled: false }] }],
+        [0, move('d/e/a.pdf', 'd/a.docx')],
+      ],
+    },
+    {
       what: 'a sidecar fits a symbolic link of its name (7.5, 7.29)',
       first: firstOf({ 'b.txt.meta.json': '{"shareInfo":{"mode":"EVERYONE"}}' }),
       steps: [[0, { kind: 'symlink', path: 'inbox/b.txt', to: 'inbox/tree0' }]],
@@ -502,7 +528,7 @@ describe('the simulation', () => {
       what: 'an attachment stays one while its unsent document is hidden by a mount (4)',
       first: [document, attachment, list],
       steps: [
-        [100, { kind: 'mount', path: 'inbox/private' }],
+        [500, { kind: 'mount', path: 'inbox/private' }],
         [0, write('private/b.csv', 'b')],
         [0, write('private/d.csv', 'd')],
         [2_500, { kind: 'unmount', path: 'inbox/private' }],

@@ -436,8 +436,9 @@ export class Judge {
     const name = nameOfRequest(request);
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
+    // Of a 503 nobody knows whether a proxy says so after the service has taken it.
+    if (!ending.taken && (mayBeDone(ending) || ending.kind === 'busy')) this.held.attempted(request, file);
     if (!ending.taken && mayBeDone(ending)) {
-      this.held.attempted(request, file);
       if (request.kind === 'upload' && file !== null)
         this.#taints.inDoubt(file.identity, holdingOf(request, file, []));
       const sent = request.attachments?.map(({ text }) => text) ?? [];

@@ -17,6 +17,8 @@ interface Attached {
   readonly until: number;
   /** No list reaches it, and no sidecar stands beside its owner's file. */
   readonly isLeft: boolean;
+  /** Its owner, which has come back since it was deleted at the service, lists it anew. */
+  readonly isAnew: boolean;
   /** Its owner's sidecar names no more than its like elsewhere. */
   readonly isDropped: boolean;
   /** Since when it has no name in a folder; null: it has one. */
@@ -218,8 +220,9 @@ export class Taints {
     for (const [identity, one] of this.#attached)
       if (isSeen(one, now, seenMs)) {
         // It may have been deleted since the disk was looked at.
-        const { owner, sentWith, ownerIdentity } = this.#isOwnerDeleted(one) ? none : one;
-        const isOpen = one.isDropped || this.#isOwnerSentWithout(one);
+        const isDeleted = this.#isOwnerDeleted(one);
+        const { owner, sentWith, ownerIdentity } = isDeleted && !one.isAnew ? none : one;
+        const isOpen = isDeleted || one.isDropped || this.#isOwnerSentWithout(one);
         add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately(one)] });
       }
     for (const [identity, one] of this.#former) {
@@ -287,6 +290,8 @@ export class Taints {
         since: known?.since ?? now,
         until: Infinity,
         isLeft: false,
+        isAnew:
+          known?.until === Infinity ? known.isAnew : this.#isOwnerDeleted({ docId: null, ownerIdentity }),
         isDropped: false,
         goneAt: null,
         docId: known?.docId ?? null,
