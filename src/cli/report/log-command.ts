@@ -6,7 +6,7 @@ import { orNull } from '../../lib/or-null.ts';
 import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
-import { activityWords, createBursts } from '../../model/report/activity-words.ts';
+import { activityWords, burstWords, createBursts } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, placesMeant } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
@@ -89,7 +89,7 @@ function burstLine([newest, ...others]: readonly [Activity, ...Activity[]], outp
   if (others.length === 0) return logLine(newest, output);
   const documents = new Set([newest, ...others].map(refKey)).size;
   const burst = { ...newest, path: directoryOf(newest.path), docId: null, documents };
-  return logLine(burst, output, activityWords(newest));
+  return logLine(burst, output, burstWords(newest));
 }
 
 function logLine(activity: Activity, { colors }: Output, words = activityWords(activity)): string {

@@ -19,6 +19,12 @@ export function activityWords(activity: Activity): string | null {
   return words.length === 0 ? null : words.join(', ');
 }
 
+/** The same of many in one directory: from which one they came. */
+export function burstWords(activity: Activity): string | null {
+  const { from } = activity;
+  return activityWords(from === undefined ? activity : { ...activity, from: directoryOf(from) });
+}
+
 /** The same with what it was, in the story of one file, which has `told` already: it may have moved away. */
 export function eventWords(activity: Activity, told: string): string {
   const what = activity.from === undefined ? activity.what : `${activity.what} to ${refKey(activity)}`;
@@ -54,7 +60,7 @@ export function createBursts() {
       if (path === '' && !isHeld) open.clear();
       const place = isHeld ? folder : refKey({ folder, path: directoryOf(path) });
       const isAlone = !isHeld && (path === '' || documents > 1);
-      const text = isAlone ? null : `${what} ${activityWords(activity)}`;
+      const text = isAlone ? null : `${what} ${burstWords(activity)}`;
       const last = open.get(place);
       const gapMs = Date.parse(last?.activities.at(-1)?.at ?? '') - Date.parse(at);
       const isMore = last !== undefined && text !== null && last.text === text && gapMs <= burstGapMs;

@@ -3,15 +3,16 @@ import { expect, it } from '@jest/globals';
 import { createBursts, eventWords } from '../../../src/model/report/activity-words.ts';
 import type { Activity } from '../../../src/model/report/status.ts';
 
-/** `uploaded q3/1.txt`, oldest first, a second apart; a number is a pause in minutes. */
+/** `uploaded q3/1.txt`, or `moved q4/1.txt q3/1.txt`, oldest first, a second apart; a number is a pause in minutes. */
 function happened(...told: readonly (string | number)[]): readonly Activity[] {
   let at = Date.parse('2026-01-31T14:00:00Z');
   return told.flatMap((one) => {
     at += typeof one === 'number' ? one * 60_000 : 1000;
     if (typeof one === 'number') return [];
-    const [what = '', path = ''] = one.split(' ');
+    const [what = '', path = '', from] = one.split(' ');
     const about = { folder: 'inbox', path, what, docId: null, message: null, documents: 1 };
-    return [{ ...about, at: new Date(at).toISOString() }];
+    const moved = from === undefined ? {} : { from: `inbox/${from}` };
+    return [{ ...about, ...moved, at: new Date(at).toISOString() }];
   });
 }
 
@@ -45,6 +46,11 @@ it.each<[string, readonly (string | number)[], readonly string[]]>([
     'a quarter of an hour ends it',
     ['uploaded a/1', 'uploaded a/2', 15, 'uploaded a/3'],
     ['uploaded a/2 a/1', 'uploaded a/3'],
+  ],
+  [
+    'a directory that was renamed, and what came to it from another',
+    ['moved b/1 a/1', 'moved b/2 a/2', 'moved b/3 c/3'],
+    ['moved b/2 b/1', 'moved b/3'],
   ],
 ])('what happened in a directory is one line: %s', (_name, told, expected) => {
   expect(lines(happened(...told), 2)).toEqual(expected);

@@ -1,7 +1,7 @@
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
-import { activityWords, createBursts } from '../../../model/report/activity-words.ts';
+import { activityWords, burstWords, createBursts } from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { localTimes, momentWords } from '../data/time-words.ts';
 import { Fold, Part, PathText, Rows } from '../parts.tsx';
@@ -49,6 +49,7 @@ function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] })
   const { at, what, folder, path } = newest;
   const documents = [...new Map(burst.map((one) => [refKey(one), one])).values()];
   const place = printable(refKey({ folder, path }).split('/').slice(0, -1).join('/'));
+  const isOne = documents.length === 1;
   const where = what === 'uploaded' ? `to ${place}` : `in ${place}`;
   return (
     <li>
@@ -56,14 +57,14 @@ function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] })
         {momentWords(at)}
       </time>
       <span class={`what ${tones[what] ?? what}`}>{printable(what)}</span>
-      {documents.length === 1 ? (
+      {isOne ? (
         <Subject {...newest} />
       ) : (
         <Fold title={`${countWords(documents.length, 'document')} ${where}`}>
           <Rows of={documents} />
         </Fold>
       )}
-      <p class="faint">{printable(localTimes(activityWords(newest) ?? ''))}</p>
+      <p class="faint">{printable(localTimes((isOne ? activityWords : burstWords)(newest) ?? ''))}</p>
     </li>
   );
 }
