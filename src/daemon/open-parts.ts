@@ -24,7 +24,10 @@ import { adoptState } from './preconditions/whose-state.ts';
 export async function openParts(options: DaemonOptions, folders: readonly Folder[]): Promise<Daemon> {
   const { settings, log, clock } = options;
   await requireLedger(settings);
-  const ledger = await openLedger({ dir: settings.state.dir, clock, log, lease: options.place?.lease });
+  const lease = options.place?.lease;
+  // A daemon that has read another configuration is the same process.
+  const since = lease ? undefined : options.startedAt;
+  const ledger = await openLedger({ dir: settings.state.dir, clock, log, lease, since });
   let embedded: EmbeddedService | null = null;
   try {
     await claimLedger(ledger, settings);

@@ -41,13 +41,14 @@ export async function takeStateLock(
   {
     silenceMs,
     lease,
+    since = new Date(clock.now()).toISOString(),
   }: {
     readonly silenceMs?: number;
+    readonly since?: string | undefined;
     readonly lease?: Pick<WriteLease, 'fence' | 'fleet'> | null;
   } = {},
 ): Promise<ProcessLock> {
   const path = join(dir, 'lock');
-  const since = new Date(clock.now()).toISOString();
   const { fence, fleet } = lease ?? {};
   const take = () =>
     takeProcessLock(path, { since, silenceMs, fence, fleet }).catch((error: unknown) => {

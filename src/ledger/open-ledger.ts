@@ -30,6 +30,8 @@ export interface LedgerOptions {
    * it.
    */
   readonly lease?: WriteLease | null | undefined;
+  /** Since when this process has held the directory, as another one is told, ISO 8601; left out: from now on. */
+  readonly since?: string | undefined;
   /** For tests that let it fail. */
   readonly disk?: Disk | undefined;
 }
@@ -40,9 +42,9 @@ export interface LedgerOptions {
  * cannot be written.
  */
 export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
-  const { dir, clock, log, lease = null, disk = realDisk } = options;
+  const { dir, clock, log, lease = null, since, disk = realDisk } = options;
   await prepareDirectory(dir);
-  const lock = await takeStateLock(dir, clock, { lease });
+  const lock = await takeStateLock(dir, clock, { lease, since });
   const paths = await choosePaths(dir, lease).catch(async (error: unknown) => {
     await lock.release();
     throw error;

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { localTime } from '../../../src/lib/text/amounts.ts';
 import { connectDaemon } from '../../../src/commands/daemon-client.ts';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -262,6 +263,8 @@ describe('beside a running daemon', () => {
     expect((await folder.run('check')).stdout).toContain(`${edited}\n  ${fix}`);
     child.kill('SIGHUP');
     await eventually(async () => (await isThere()) && (await complaint('status')) === '');
+    const startedAt = (await (await connectDaemon(folder.join('state')))?.status())?.startedAt ?? '';
+    expect(await complaint('sync')).toContain(`which has held it since ${localTime(startedAt)}`);
   });
 
   it('sends no signal to a process whose number the daemon has elsewhere', async () => {
