@@ -34,7 +34,6 @@ export function eventWords(activity: Activity, told: string): string {
 
 /** What happened of one kind in one directory, with the same words. */
 interface Burst {
-  readonly text: string | null;
   /** Newest first. */
   readonly activities: [Activity, ...Activity[]];
   readonly documents: Set<string>;
@@ -50,8 +49,8 @@ const burstGapMs = 10 * 60_000;
  */
 export function createBursts() {
   const burstOf = new Map<Activity, Burst>();
-  /** The oldest of each directory, since what was about a folder. */
-  const open = new Map<string, Burst>();
+  /** The oldest of each directory, since what was about a folder: of one kind, by their words. */
+  const open = new Map<string, { readonly what: string; readonly bursts: Map<string | null, Burst> }>();
   return {
     /** Takes the next older one. True where it is one more of what came before. */
     add: (activity: Activity): boolean => {
@@ -60,16 +59,18 @@ export function createBursts() {
       if (path === '' && !isHeld) open.clear();
       const place = isHeld ? folder : refKey({ folder, path: directoryOf(path) });
       const isAlone = !isHeld && (path === '' || documents > 1);
-      const text = isAlone ? null : `${what} ${burstWords(activity)}`;
-      const last = open.get(place);
+      const words = burstWords(activity);
+      const before = open.get(place);
+      const goesOn = before?.what === what && !isAlone;
+      const bursts = goesOn ? before.bursts : new Map<string | null, Burst>();
+      const last = bursts.get(words);
       const gapMs = Date.parse(last?.activities.at(-1)?.at ?? '') - Date.parse(at);
-      const isMore = last !== undefined && text !== null && last.text === text && gapMs <= burstGapMs;
-      const burst = isMore
-        ? last
-        : { text, activities: [activity] as [Activity], documents: new Set<string>() };
+      const isMore = last !== undefined && gapMs <= burstGapMs;
+      const burst = isMore ? last : { activities: [activity] as [Activity], documents: new Set<string>() };
       if (isMore) last.activities.push(activity);
       burst.documents.add(refKey(activity));
-      open.set(place, burst);
+      if (!isAlone) bursts.set(words, burst);
+      open.set(place, { what, bursts });
       burstOf.set(activity, burst);
       return isMore;
     },

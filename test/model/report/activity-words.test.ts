@@ -48,9 +48,9 @@ it.each<[string, readonly (string | number)[], readonly string[]]>([
     ['uploaded a/2 a/1', 'uploaded a/3'],
   ],
   [
-    'a directory that was renamed, and what came to it from another',
-    ['moved b/1 a/1', 'moved b/2 a/2', 'moved b/3 c/3'],
-    ['moved b/2 b/1', 'moved b/3'],
+    'two directories that became one, and what came to it from a third, however they alternate',
+    ['moved b/1 a/1', 'moved b/2 c/2', 'moved b/3 a/3', 'moved b/4 c/4', 'moved b/5 d/5'],
+    ['moved b/3 b/1', 'moved b/4 b/2', 'moved b/5'],
   ],
 ])('what happened in a directory is one line: %s', (_name, told, expected) => {
   expect(lines(happened(...told), 2)).toEqual(expected);
