@@ -244,6 +244,37 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
     });
 
+    it('gives the focus to the heading above where what had it is gone, and to nothing where nothing had it', async () => {
+      const { held = [] } = busyStatus();
+      const world = await open({ status: { held } });
+      world.control.happen({ path: 'a/report.pdf' });
+      const page = await visit(world);
+      const isFocused = (words: string) =>
+        eventuallyHolds(async () => expect(await focused(page)).toBe(words));
+      const recent = region(page, 'Recent activity');
+      const push = async (from: number) => {
+        for (let at = from; at < from + 100; at += 1) world.control.happen({ path: `${at}/new.pdf` });
+        await recent.getByText(`${from + 99}/new.pdf`).waitFor();
+      };
+      // A row goes while it has the focus, and while its story is open.
+      await recent.getByRole('button', { name: 'inbox/a/report.pdf' }).focus();
+      await push(0);
+      await isFocused('Recent activity ');
+      await recent.getByRole('button', { name: 'inbox/99/new.pdf' }).click();
+      await page.getByRole('dialog').waitFor();
+      await push(100);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await isFocused('Recent activity ');
+      // What was pressed has done what it is for.
+      await region(page, 'Deletions held').getByRole('button', { name: 'Keep at the service' }).click();
+      world.control.change({ held: [] });
+      await isFocused('Nothing to deliver yet');
+      await page.evaluate('document.activeElement.blur()');
+      await push(200);
+      expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
+    });
+
     it('deletes no more than the question said when it was opened', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);

@@ -6,6 +6,7 @@ import type { Activity } from '../../model/report/status.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { onFeedback, tell } from './data/ask-daemon.ts';
 import { connect } from './data/connection.ts';
+import { keepFocus } from './data/keep-focus.ts';
 import { momentWords } from './data/time-words.ts';
 import { Facts, Fold, StoryOpener } from './parts.tsx';
 import type { Shown } from './parts.tsx';
@@ -162,3 +163,4 @@ function About({ status }: Shown) {
 }
 
 render(<App />, document.body);
+keepFocus();
