@@ -1,3 +1,4 @@
+import { printable } from '../../lib/text/printable.ts';
 import { capitalized, sentence, sentences } from '../../lib/text/sentences.ts';
 import { countWords, durationWords, finishWords, numberWords } from '../../lib/text/amounts.ts';
 import type { FolderStatus, Reason, Status } from './status.ts';
@@ -5,7 +6,7 @@ import type { WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
 import { sortFailures } from './failures.ts';
 import { isFleetPaused } from './fleet-pause.ts';
-import { reasonHealth } from './health.ts';
+import { health, reasonHealth } from './health.ts';
 
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;
@@ -18,6 +19,33 @@ export function headline(status: Status): string {
   if (status.health === 'error') return errorPhrase(status);
   if (status.health === 'attention') return attentionPhrase(status) || 'Needs attention';
   return progressPhrase(status);
+}
+
+/** The state in a word or two. A person's pause is said as such; another one ends by itself. */
+export function stateWords(status: Status): string {
+  const { state, queue, folders } = status;
+  if (status.health === 'error') return 'Error';
+  if (isOnlyPaused(status)) return 'Paused';
+  if (status.health === 'attention') return 'Attention';
+  const waits = sumsOf(folders).waiting > 0 && queue.pending + queue.inFlight === 0;
+  // Nobody works on what only waits.
+  if (state === 'paused' || ((state === 'working' || state === 'idle') && (waits || isMuted(status))))
+    return 'Waiting';
+  return state === 'idle' ? 'Up to date' : capitalized(state);
+}
+
+/** Whether a person's pause is all there is to say. */
+export function isOnlyPaused(status: Status): boolean {
+  if (status.paused.length === 0 && !isFleetPaused(status.reasons)) return false;
+  const reasons = status.reasons.filter(({ code }) => code !== 'paused' && code !== 'fleet-paused');
+  return health({ ...status, paused: [], reasons }) === 'ok';
+}
+
+/** The state as the title of a window. */
+export function titleOf(status: Status): string {
+  const { pending, waiting } = sumsOf(status.folders);
+  if (status.health !== 'ok') return `${printable(headline(status))} · ingestd`;
+  return pending + waiting > 0 ? `${numberWords(pending + waiting)} to deliver · ingestd` : 'ingestd';
 }
 
 /**
@@ -146,7 +174,7 @@ function progressPhrase(status: Status): string {
 }
 
 /** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */
-export function isMuted({ reasons }: Pick<Status, 'reasons'>): boolean {
+function isMuted({ reasons }: Pick<Status, 'reasons'>): boolean {
   return reasons.some(({ code }) => explain(code).halts === 'for-now');
 }
 

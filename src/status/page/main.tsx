@@ -1,13 +1,15 @@
 import { render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { sumOf } from '../../lib/sum-of.ts';
 import { countWords, durationWords, minuteWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { Activity } from '../../model/report/status.ts';
-import type { StatusAnswer } from '../server/status-snapshot.ts';
-import { onFeedback, tell } from './data/ask-daemon.ts';
-import { connect } from './data/connection.ts';
+import { isOnlyPaused, stateWords, titleOf } from '../../model/report/headline.ts';
+import type { FleetStatus } from '../../model/report/fleet.ts';
+import { onFeedback } from './data/ask-daemon.ts';
+import { useDaemon } from './data/connection.ts';
 import { keepFocus } from './data/keep-focus.ts';
 import { momentWords } from './data/time-words.ts';
+import { useAnswer } from './data/use-answer.ts';
 import { Facts, Fold, StoryOpener } from './parts.tsx';
 import type { Shown } from './parts.tsx';
 import { Activities, mostRecent } from './sections/activity.tsx';
@@ -15,46 +17,18 @@ import { Attention } from './sections/attention.tsx';
 import { Chart } from './sections/chart.tsx';
 import { Documents, Narrower } from './sections/documents.tsx';
 import { FileStory } from './sections/file-story.tsx';
-import { Fleet, useFleet } from './sections/fleet.tsx';
+import { Fleet } from './sections/fleet.tsx';
 import { Folders, Skipped } from './sections/folders.tsx';
-import { isOnlyPaused, Overview, pillWords, titleOf } from './sections/overview.tsx';
+import { Overview } from './sections/overview.tsx';
 import { Transfers, Waiting } from './sections/transfers.tsx';
 
-/** Follows the daemon. */
-function useDaemon() {
-  const [status, setStatus] = useState<StatusAnswer | null>(null);
-  const [isOffline, setOffline] = useState(false);
-  /** Newest first; null: not asked yet. */
-  const [recent, setRecent] = useState<readonly Activity[] | null>(null);
-  const heardAt = useRef('');
-  useEffect(() => {
-    connect({
-      onStatus: (newest) => {
-        heardAt.current = new Date().toISOString();
-        setOffline(false);
-        setStatus(newest);
-      },
-      onActivity: (activity) => setRecent((known) => [activity, ...(known ?? [])].slice(0, mostRecent)),
-      onOpen: () =>
-        void tell<{ readonly entries: readonly Activity[] }>('api/log').then(
-          ({ entries }) => setRecent(entries),
-          // It is asked again with the next stream.
-          () => undefined,
-        ),
-      onOffline: () => setOffline(true),
-    });
-  }, []);
-  // A newer daemon has a newer page.
-  const version = useRef(status?.version);
-  version.current ??= status?.version;
-  if (version.current !== status?.version) location.reload();
-  return { status, heardAt: heardAt.current, isOffline, recent };
-}
-
 function App() {
-  const { status, heardAt, isOffline, recent } = useDaemon();
+  const { status, heardAt, isOffline, recent } = useDaemon(mostRecent);
   const [story, setStory] = useState<DocumentRef | null>(null);
-  const fleet = useFleet(status);
+  const narrower = sumOf(status?.folders ?? [], (one) => one.narrower);
+  const fleetPath = status?.fleet === undefined ? null : 'api/fleet';
+  const hosts = useAnswer<FleetStatus>(fleetPath, { everyMs: 5_000 });
+  const fleet = hosts.problem === null ? hosts.answer : null;
   useEffect(() => {
     document.title = isOffline ? 'Offline · ingestd' : status === null ? 'ingestd' : titleOf(status);
     const icon = status === null || status.health === 'ok' ? 'icon' : `icon-${status.health}`;
@@ -72,7 +46,7 @@ function App() {
             <img src="assets/icon.svg" alt="" width="24" height="24" /> ingestd
             {status.trial && <span class="badge">Trial</span>}
           </p>
-          <p class="pill">{isOffline ? 'Offline' : pillWords(status)}</p>
+          <p class="pill">{isOffline ? 'Offline' : stateWords(status)}</p>
         </header>
         <main>
           {isOffline && (
@@ -87,12 +61,26 @@ function App() {
           <Activities recent={recent} />
           {fleet !== null && <Fleet fleet={fleet} status={status} />}
           <div class="panel">
-            <Narrower status={status} />
+            {narrower > 0 && (
+              <Fold
+                title={`${countWords(narrower, 'document is', 'documents are')} shared less widely than stated now`}
+                words=""
+              >
+                <Narrower count={narrower} />
+              </Fold>
+            )}
             <Transfers status={status} />
             <Waiting status={status} />
-            <Documents status={status} />
+            <Fold
+              title="Documents"
+              words={`${numberWords(sumOf(status.folders, (one) => one.synced))} delivered`}
+            >
+              <Documents status={status} />
+            </Fold>
             <Skipped status={status} />
-            <Chart />
+            <Fold title="Deliveries" words="of the last day">
+              <Chart />
+            </Fold>
             <About status={status} />
           </div>
         </main>
@@ -112,21 +100,21 @@ function App() {
 }
 
 const toastMs = 6000;
-const nothing = { words: '' };
 
 /** A word of feedback on what a person asked for; screen readers say it. */
 function Toast() {
-  const [toast, setToast] = useState(nothing);
-  useEffect(() => onFeedback((words) => setToast({ words })), []);
+  const [words, setWords] = useState('');
   useEffect(() => {
-    // What was said since then stays.
-    const end = () => setToast((shown) => (shown === toast ? nothing : shown));
-    const timer = setTimeout(end, toastMs);
-    return () => clearTimeout(timer);
-  }, [toast]);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    onFeedback((feedback) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => setWords(''), toastMs);
+      setWords(feedback);
+    });
+  }, []);
   return (
     <p class="toast" role="status" aria-label="Feedback">
-      {toast.words}
+      {words}
     </p>
   );
 }

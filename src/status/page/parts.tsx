@@ -1,5 +1,5 @@
 import { createContext, Fragment } from 'preact';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RenderableProps } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 
 import { numberWords } from '../../lib/text/amounts.ts';
@@ -78,20 +78,15 @@ export function Ask(next: Question) {
   );
 }
 
-interface TitledProps {
+interface PartProps {
   readonly title: string;
   readonly class?: string;
-  readonly children: ComponentChildren;
-}
-
-interface PartProps extends TitledProps {
-  /** How many there are of it. */
   readonly count?: number;
   readonly action?: ComponentChildren;
 }
 
-/** A part of the page, or a card: one of several things in such a part. */
-export function Part({ title, count, action, children, ...attributes }: PartProps) {
+/** A part of the page, or a card: one of several things in such a part. `count`: how many there are of it. */
+export function Part({ title, count, action, children, ...attributes }: RenderableProps<PartProps>) {
   const isCard = attributes.class === 'card';
   const [Section, Title] = isCard ? (['article', 'h3'] as const) : (['section', 'h2'] as const);
   return (
@@ -111,7 +106,7 @@ export function Part({ title, count, action, children, ...attributes }: PartProp
  * What is there to be opened. Nothing of it is made, or asked for, before that. `words`: beside the title of a part of the
  * page, what is enough for most.
  */
-export function Fold({ title, words, children }: TitledProps & { readonly words?: string }) {
+export function Fold({ title, words, children }: RenderableProps<{ title: string; words?: string }>) {
   const [isOpen, setOpen] = useState(false);
   const isPart = words !== undefined;
   return (
@@ -124,19 +119,14 @@ export function Fold({ title, words, children }: TitledProps & { readonly words?
   );
 }
 
-interface DialogProps extends TitledProps {
-  /** On the button that closes it. */
-  readonly closer?: string;
-  /** A moment after it was closed: what was opened since then stays. */
-  readonly onClose: () => void;
-}
-
-/** A dialog that is open as long as it is there. Escape closes it, and the focus goes back. */
-export function Dialog({ title, closer = 'Close', children, ...attributes }: DialogProps) {
+/** A dialog that is open as long as it is there. Escape closes it, and the focus goes back. `closer`: the button's words. */
+export function Dialog(props: RenderableProps<{ title: string; closer?: string; onClose: () => void }>) {
+  const { title, closer = 'Close', onClose, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} aria-label={title} {...attributes}>
+    // It tells a moment after it was closed: what was opened since then stays.
+    <dialog ref={dialog} aria-label={title} onClose={onClose}>
       <form method="dialog" class="head">
         <h2>
           <PathWords path={title} />
@@ -176,11 +166,6 @@ export function PathText({ folder, path }: DocumentRef) {
   );
 }
 
-/** Names that are not UTF-8 look alike: their bytes tell them apart. */
-interface Place extends DocumentRef {
-  readonly pathBytes?: string | undefined;
-}
-
 interface RowsProps<T> {
   readonly of: readonly T[];
   /** So many are listed at once; the others are there to be opened. */
@@ -195,12 +180,18 @@ interface RowsProps<T> {
 const mostRows = 200;
 
 /** Documents, one below the other. */
-export function Rows<T extends Place>({ of: items, most = mostRows, total, children }: RowsProps<T>) {
+export function Rows<T extends DocumentRef & { readonly pathBytes?: string | undefined }>({
+  of: items,
+  most = mostRows,
+  total,
+  children,
+}: RowsProps<T>) {
   const listed = items.slice(0, mostRows);
   const [first, rest] = [listed.slice(0, most), listed.slice(most)];
   const list = (some: readonly T[]) => (
     <ul class={children === undefined ? 'names' : 'rows'}>
       {some.map((item) => (
+        // Names that are not UTF-8 look alike: their bytes tell them apart.
         <li key={refKey(item) + (item.pathBytes ?? '')}>
           <PathText {...item} />
           {children?.(item)}
@@ -222,17 +213,15 @@ export function More({ count }: { readonly count: number }) {
   return count <= 0 ? null : <p class="faint">and {numberWords(count)} more</p>;
 }
 
-/** A name and its value: words, or what is shown as JSON; what is null or empty is left out. */
-type Fact = readonly [name: string, value: unknown];
-
-/** Names and values; `sources`: where they come from, by their names. */
-export function Facts({
-  of: facts,
-  sources = {},
-}: {
-  readonly of: readonly Fact[];
+interface FactsProps {
+  /** Words, or what is shown as JSON; what is null or empty is left out. */
+  readonly of: readonly (readonly [name: string, value: unknown])[];
+  /** Where they come from, by their names. */
   readonly sources?: Readonly<Record<string, string>>;
-}) {
+}
+
+/** Names and values. */
+export function Facts({ of: facts, sources = {} }: FactsProps) {
   return (
     <dl>
       {facts

@@ -5,11 +5,11 @@ const parts = 'details, article, section, main';
 export function keepFocus(): void {
   /** What had the focus and what that is in, innermost first; then the same of what had it before its dialog. */
   let places: readonly Element[] = [];
-  addEventListener('focusin', ({ target }) => {
-    if (!(target instanceof Element)) return;
-    const dialog = target.closest('dialog');
-    const before = dialog === null ? [] : places.filter((one) => !dialog.contains(one));
-    places = [...new Set([...placesOf(target), ...before])];
+  addEventListener('focusin', (event) => {
+    const now = event.composedPath().filter((one) => one instanceof Element);
+    const dialog = now.find((one) => one.matches('dialog'));
+    const before = dialog === undefined ? [] : places.filter((one) => !dialog.contains(one));
+    places = [...new Set([...now, ...before])];
   });
   addEventListener('focusout', ({ target }) =>
     queueMicrotask(() => {
@@ -26,9 +26,4 @@ export function keepFocus(): void {
     heading?.focus({ preventScroll: true });
   };
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
-}
-
-function placesOf(target: Element): readonly Element[] {
-  const above = target.parentElement;
-  return above === null ? [target] : [target, ...placesOf(above)];
 }

@@ -2,25 +2,22 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { tell } from './ask-daemon.ts';
 
-interface Question {
-  /** Asked again so often, while the page is seen; left out: once. */
-  readonly everyMs?: number;
-  /** Asked again when it changes. */
-  readonly news?: unknown;
-}
-
 interface Known<T> {
-  /** The last one that there was. */
   readonly answer: T | null;
-  /** Why there is no newer answer, in words. */
   readonly problem: string | null;
 }
 
 /** A question that is being typed, and news that come in a burst, are asked about this often, ms. */
 const restMs = 250;
 
-/** What the daemon answers to the newest question; nothing is asked where `path` is null. */
-export function useAnswer<T>(wanted: string | null, { everyMs, news }: Question = {}): Known<T> {
+/**
+ * What the daemon answered last, and in words why it gave no newer answer. Nothing is asked where `wanted` is null; it is
+ * asked again when `news` change and, while the page is seen, so often.
+ */
+export function useAnswer<T>(
+  wanted: string | null,
+  { everyMs, news }: { everyMs?: number; news?: unknown },
+): Known<T> {
   const [known, learn] = useState<Known<T>>({ answer: null, problem: null });
   const path = useThrottled(wanted, restMs);
   /** How long the last answer took, ms: among a million documents, a search is work for the daemon. */

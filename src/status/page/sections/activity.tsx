@@ -37,13 +37,6 @@ export function Activities({ recent }: { readonly recent: readonly Activity[] | 
   );
 }
 
-const tones: Readonly<Record<string, string>> = {
-  problem: 'failed',
-  'in doubt': 'held',
-  warning: 'held',
-  recovered: 'uploaded',
-};
-
 function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] }) {
   const [newest] = burst;
   const { at, what, folder, path } = newest;
@@ -56,7 +49,7 @@ function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] })
       <time dateTime={at} title={at}>
         {momentWords(at)}
       </time>
-      <span class={`what ${tones[what] ?? what}`}>{printable(what)}</span>
+      <span class={`what ${what}`}>{printable(what)}</span>
       {isOne ? (
         <Subject {...newest} />
       ) : (

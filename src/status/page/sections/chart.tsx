@@ -3,20 +3,11 @@ import { sumOf } from '../../../lib/sum-of.ts';
 import { columnsOf, deliveryKinds } from '../../metrics/delivery-history.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { Fold } from '../parts.tsx';
 
 const everyMs = 5000;
 
 /** Deliveries of the last day. */
 export function Chart() {
-  return (
-    <Fold title="Deliveries" words="of the last day">
-      <Columns />
-    </Fold>
-  );
-}
-
-function Columns() {
   const { answer: history } = useAnswer<HistoryReport>('api/history', { everyMs });
   if (history === null) return null;
   const columns = columnsOf(history);

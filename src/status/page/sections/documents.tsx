@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 
-import { sumOf } from '../../../lib/sum-of.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { capitalized } from '../../../lib/text/sentences.ts';
@@ -10,27 +9,17 @@ import { audienceWords } from '../../../model/report/activity-words.ts';
 import { mayHelpToShare } from '../../../model/report/explanations.ts';
 import { decide } from '../data/ask-daemon.ts';
 import { useAnswer } from '../data/use-answer.ts';
-import { Ask, Fold, Rows, said } from '../parts.tsx';
+import { Ask, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** All documents, found by name, with who can see each or why it is not sent. */
-export function Documents({ status }: Shown) {
-  const delivered = sumOf(status.folders, ({ synced }) => synced);
-  return (
-    <Fold title="Documents" words={`${numberWords(delivered)} delivered`}>
-      <Found status={status} />
-    </Fold>
-  );
-}
-
-function Found({ status: { folders, totals } }: Shown) {
+export function Documents({ status: { folders, totals } }: Shown) {
   const [search, setSearch] = useState('');
-  const query = new URLSearchParams({ search });
-  const { uploaded, modified, deleted, moved } = totals;
   // What only gets older is no news.
   const counts = folders.map((one) => ({ ...one, oldestUnsyncedSeconds: 0 }));
-  const news = JSON.stringify([uploaded, modified, deleted, moved, counts]);
-  const { answer: found } = useAnswer<DocumentListing>(`api/documents?${query.toString()}`, { news });
+  const news = JSON.stringify([{ ...totals, requests: 0, bytesSent: 0 }, counts]);
+  const path = `api/documents?search=${encodeURIComponent(search)}`;
+  const { answer: found } = useAnswer<DocumentListing>(path, { news });
   return (
     <>
       <div role="search">
@@ -76,18 +65,7 @@ function Found({ status: { folders, totals } }: Shown) {
 }
 
 /** Documents that a wider audience is stated for than the service has: a quiet line, and the way out. */
-export function Narrower({ status: { folders } }: Shown) {
-  const count = sumOf(folders, ({ narrower }) => narrower);
-  if (count === 0) return null;
-  const title = `${countWords(count, 'document is', 'documents are')} shared less widely than stated now`;
-  return (
-    <Fold title={title} words="">
-      <NarrowerOnes count={count} />
-    </Fold>
-  );
-}
-
-function NarrowerOnes({ count }: { readonly count: number }) {
+export function Narrower({ count }: { readonly count: number }) {
   const { answer: found } = useAnswer<DocumentListing>('api/documents?narrower=true', { news: count });
   if (found === null) return null;
   const shown = found.documents.flatMap(({ narrower, ...place }) =>

@@ -67,8 +67,8 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
         <Facts
           of={[
             ['Document id', why.docId],
-            [why.imported ? 'Imported' : 'Uploaded', momentOf(why.uploadedAt)],
-            ['Modified', momentOf(why.modifiedAt)],
+            [why.imported ? 'Imported' : 'Uploaded', why.uploadedAt && momentWords(why.uploadedAt)],
+            ['Modified', why.modifiedAt && momentWords(why.modifiedAt)],
             ['Sidecar', why.sidecar],
             ['SHA-256', why.sha256],
             ...fields.filter(([, value]) => typeof value !== 'string'),
@@ -83,10 +83,6 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
   );
 }
 
-function momentOf(iso: string | null): string | null {
-  return iso === null ? null : momentWords(iso);
-}
-
 /** What the service has; null: nothing. */
 function standingOf({ docId, deletedAt, imported, metadata, modifiedAt, uploadedAt }: Why): string | null {
   if (deletedAt !== null) return `Deleted ${momentWords(deletedAt)}`;
@@ -94,7 +90,7 @@ function standingOf({ docId, deletedAt, imported, metadata, modifiedAt, uploaded
   const at = modifiedAt ?? uploadedAt;
   const what = imported && modifiedAt === null ? 'Imported' : 'Delivered';
   const mode = metadata?.shareInfo?.mode ?? null;
-  return `${[what, momentOf(at)].filter(Boolean).join(' ')}, ${audienceWords(mode)}`;
+  return `${[what, at && momentWords(at)].filter(Boolean).join(' ')}, ${audienceWords(mode)}`;
 }
 
 const ofFiles: ReadonlySet<string> = new Set(['document', 'settling', 'waiting', 'unfit', 'skipped']);

@@ -2,21 +2,9 @@ import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { fleetHeadline, hostWords } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
-import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { momentWords } from '../data/time-words.ts';
-import { useAnswer } from '../data/use-answer.ts';
 import { Part } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
-
-/** Hosts publish their summaries this often. */
-const everyMs = 5_000;
-
-/** Asks for the hosts of the account now and then; null: they are not known, or this host is alone and nothing is asked. */
-export function useFleet(status: StatusAnswer | null): FleetStatus | null {
-  const isPart = status?.fleet !== undefined;
-  const { answer, problem } = useAnswer<FleetStatus>(isPart ? 'api/fleet' : null, { everyMs });
-  return problem === null ? answer : null;
-}
 
 /** All hosts of the account. */
 export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }) {

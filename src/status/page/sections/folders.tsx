@@ -40,8 +40,8 @@ function Folder({ folder, status }: Shown & { readonly folder: CountedFolder }) 
   const { name, path } = folder;
   // The headline has the numbers of an only folder already.
   const isOnly = status.folders.length === 1;
-  const isPaused = status.paused.includes(name) && folder.state !== 'unavailable';
-  const state = isPaused ? 'paused' : folder.state;
+  const isPaused = status.paused.includes(name);
+  const state = isPaused && folder.state !== 'unavailable' ? 'paused' : folder.state;
   return (
     <li>
       <h3>
@@ -64,24 +64,23 @@ function Folder({ folder, status }: Shown & { readonly folder: CountedFolder }) 
 
 /** Pause or resume, and scan: of one folder, or of all (null). */
 function Actions({ folder, status }: Shown & { readonly folder: string | null }) {
-  const whose = folder === null ? 'all folders' : printable(folder);
-  const all = folder === null ? ' all' : '';
-  const isPaused =
-    folder === null ? status.paused.length === status.folders.length : status.paused.includes(folder);
+  const { paused, folders, reasons } = status;
+  const [whose, all] = folder === null ? ['all folders', ' all'] : [printable(folder), ''];
+  const isPaused = folder === null ? paused.length === folders.length : paused.includes(folder);
   // The headline has the button of an only folder, and that of all.
-  const isOfAll = status.folders.length === 1 || (folder === null && isPaused);
-  const isAbove = isOfAll && status.reasons.some(({ code }) => code === 'paused');
+  const isOfAll = folders.length === 1 || (folder === null && isPaused);
+  const isAbove = isOfAll && reasons.some(({ code }) => code === 'paused');
   const word = isPaused ? 'Resume' : 'Pause';
   return (
     <div class="actions">
       {/* Nothing on this page ends a pause of all hosts of the fleet. */}
-      {!isFleetPaused(status.reasons) && !isAbove && (
+      {!isFleetPaused(reasons) && !isAbove && (
         <Button name={`${word} ${whose}`} act={() => decide(isPaused ? 'resume' : 'pause', { folder })}>
           {word + all}
         </Button>
       )}
       <Button name={`Rescan ${whose}`} act={() => decide('rescan', { folder })}>
-        {`Rescan${all}`}
+        Rescan{all}
       </Button>
     </div>
   );

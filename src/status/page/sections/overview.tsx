@@ -1,23 +1,16 @@
-import { sumOf } from '../../../lib/sum-of.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { numberWords } from '../../../lib/text/amounts.ts';
-import { capitalized } from '../../../lib/text/sentences.ts';
 import { explain } from '../../../model/report/explanations.ts';
 import { partsOf, sortFailures } from '../../../model/report/failures.ts';
 import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
-import { isFleetPaused } from '../../../model/report/fleet-pause.ts';
-import { isMuted, isWhole, placedMessage, progressLine } from '../../../model/report/headline.ts';
-import { health, reasonHealth } from '../../../model/report/health.ts';
-import type { StatusAnswer } from '../../server/status-snapshot.ts';
+import { isWhole, placedMessage, progressLine } from '../../../model/report/headline.ts';
+import { reasonHealth } from '../../../model/report/health.ts';
 import { decide } from '../data/ask-daemon.ts';
 import { clockWords, momentWords } from '../data/time-words.ts';
 import { useThrottled } from '../data/use-answer.ts';
 import { Button, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
-
-/** Where its own name would say too little. A person's pause is said as such; this one ends by itself. */
-const stateWords: Partial<Record<StatusAnswer['state'], string>> = { idle: 'Up to date', paused: 'Waiting' };
 
 /** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
 const spokenEveryMs = 12_000;
@@ -52,32 +45,6 @@ export function Overview({
       <Reasons status={status} headline={headline} />
     </section>
   );
-}
-
-/** The state in a word or two. */
-export function pillWords(status: StatusAnswer): string {
-  const { state, queue, folders } = status;
-  if (status.health === 'error') return 'Error';
-  if (isOnlyPaused(status)) return 'Paused';
-  if (status.health === 'attention') return 'Attention';
-  const waits = folders.some(({ waiting }) => waiting > 0) && queue.pending + queue.inFlight === 0;
-  // Nobody works on what only waits.
-  if ((state === 'working' || state === 'idle') && (waits || isMuted(status))) return 'Waiting';
-  return stateWords[state] ?? capitalized(state);
-}
-
-/** Whether a person's pause is all there is to say. */
-export function isOnlyPaused(status: StatusAnswer): boolean {
-  if (status.paused.length === 0 && !isFleetPaused(status.reasons)) return false;
-  const reasons = status.reasons.filter(({ code }) => code !== 'paused' && code !== 'fleet-paused');
-  return health({ ...status, paused: [], reasons }) === 'ok';
-}
-
-/** Of the browser's tab. */
-export function titleOf({ health, folders, headline }: StatusAnswer): string {
-  if (health !== 'ok') return `${printable(headline)} · ingestd`;
-  const moving = sumOf(folders, ({ pending, waiting }) => pending + waiting);
-  return moving > 0 ? `${numberWords(moving)} to deliver · ingestd` : 'ingestd';
 }
 
 function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { readonly headline: string }) {

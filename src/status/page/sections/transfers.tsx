@@ -2,7 +2,6 @@ import { sumOf } from '../../../lib/sum-of.ts';
 import { countWords, durationWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
 import { refKey } from '../../../model/document.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
-import type { TransferStatus } from '../../../model/report/status.ts';
 import { clockWords } from '../data/time-words.ts';
 import { Fold, More, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
@@ -22,8 +21,23 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
   return (
     <Fold title="In progress" words={counts.filter(Boolean).join(', ') || 'nothing now'}>
       <ul class="rows">
-        {transfers.slice(0, maxTransfers).map((transfer) => (
-          <Transfer key={`${transfer.operation} ${transfer.documents} ${refKey(transfer)}`} {...transfer} />
+        {transfers.slice(0, maxTransfers).map(({ operation, bytesSent, bytesTotal, ...one }) => (
+          <li key={`${operation} ${one.documents} ${refKey(one)}`}>
+            <Subject {...one} /> <span class="faint">{operation}</span>
+            {bytesTotal > 0 && (
+              <progress
+                aria-label={`${operation} ${one.documents > 1 ? '' : one.path}`}
+                max={bytesTotal}
+                // Full is for what the service has accepted, which is in no list of transfers.
+                value={Math.min(bytesSent, Math.floor(bytesTotal * 0.99))}
+              />
+            )}
+            <p class="faint">
+              {bytesSent < bytesTotal
+                ? `${sizeWords(bytesSent)} of ${sizeWords(bytesTotal)}`
+                : 'waiting for an answer'}
+            </p>
+          </li>
         ))}
       </ul>
       <More count={transfers.length - maxTransfers} />
@@ -36,26 +50,6 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
         <p class="faint">Next request in {durationWords(nextFreeSeconds)}</p>
       )}
     </Fold>
-  );
-}
-
-function Transfer({ folder, path, operation, bytesSent, bytesTotal, documents }: TransferStatus) {
-  const sent = Math.min(bytesSent, bytesTotal);
-  return (
-    <li>
-      <Subject folder={folder} path={path} documents={documents} /> <span class="faint">{operation}</span>
-      {bytesTotal > 0 && (
-        <progress
-          aria-label={`${operation} ${documents > 1 ? '' : path}`}
-          max={bytesTotal}
-          // Full is for what the service has accepted, which is in no list of transfers.
-          value={Math.min(sent, Math.floor(bytesTotal * 0.99))}
-        />
-      )}
-      <p class="faint">
-        {sent < bytesTotal ? `${sizeWords(sent)} of ${sizeWords(bytesTotal)}` : 'waiting for an answer'}
-      </p>
-    </li>
   );
 }
 
