@@ -1,6 +1,6 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
-import { fleetHeadline, hostWords } from '../../../model/report/fleet-headline.ts';
+import { hostWords } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { momentWords } from '../data/time-words.ts';
 import { Part } from '../parts.tsx';
@@ -11,9 +11,6 @@ export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }
   const { account, hosts, rate } = fleet;
   return (
     <Part title="Fleet">
-      <p class="tone" data-health={fleet.health}>
-        {fleetHeadline(fleet)}
-      </p>
       <p class="faint">
         {numberWords(rate.used)} of {countWords(status.rate.limit, 'request')} used by all hosts in the last{' '}
         {rate.windowSeconds} s · account {printable(account)}
