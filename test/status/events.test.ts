@@ -70,10 +70,7 @@ describe('the event stream', () => {
     await eventually(() => page.events().length === 3);
     expect(names(page)).toEqual(['status', 'activity', 'status']);
     expect(page.events()[1]?.data).toMatchObject({ path: 'a\nb.pdf', what: 'uploaded' });
-    expect(page.events()[2]?.data).toMatchObject({
-      state: 'working',
-      headline: expect.any(String),
-    });
+    expect(page.events()[2]?.data).toMatchObject({ state: 'working', headline: expect.any(String) });
   });
 
   it('sends at most four statuses a second, and the last one always', async () => {

@@ -78,6 +78,11 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     return page;
   };
 
+  const shown = async (options: WorldOptions = {}) => {
+    const world = await open(options);
+    return [world, await visit(world)] as const;
+  };
+
   describe('the page in a browser', () => {
     it('shows the headline soon, says without its script what it needs, and weighs less than 100 KB', async () => {
       const world = await open({ status: busyStatus() });
@@ -101,8 +106,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('follows what happens without being loaded again', async () => {
-      const world = await open({ status: { folders: [aFolder({ onDisk: 2, synced: 1, pending: 1 })] } });
-      const page = await visit(world);
+      const [world, page] = await shown({
+        status: { folders: [aFolder({ onDisk: 2, synced: 1, pending: 1 })] },
+      });
       await says(page, 'Delivering 1 document');
       world.control.happen({ path: 'new/report.pdf', what: 'uploaded' });
       world.control.change({
@@ -145,8 +151,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
 
     it('shows failures by cause, what to do once, and offers to retry what that may help', async () => {
       const status = busyStatus();
-      const world = await open({ status });
-      const page = await visit(world);
+      const [world, page] = await shown({ status });
       const names = page.getByRole('article', { name: 'More than one dot in the name' });
       expect((await names.innerText()).match(/accepts only one/g)).toHaveLength(1);
       const titles = await page.getByRole('heading', { level: 2 }).allInnerTexts();
@@ -191,14 +196,11 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('retries a thousand long names at once', async () => {
       const [first] = busyStatus().failures ?? [];
       const refused = { ...first!, code: 'http-422' };
-      const failures = Array.from({ length: 1000 }, (_, at) => ({
-        ...refused,
-        path: `${'ü'.repeat(100)}/${at}.pdf`,
-      }));
-      const world = await open({
+      const pathOf = (at: number) => `${'ü'.repeat(100)}/${at}.pdf`;
+      const failures = Array.from({ length: 1000 }, (_, at) => ({ ...refused, path: pathOf(at) }));
+      const [world, page] = await shown({
         status: { failures, failuresTotal: 1234, folders: [aFolder({ onDisk: 1234, failed: 1234 })] },
       });
-      const page = await visit(world);
       await page.getByRole('button', { name: /^Retry all 1,000/ }).click();
       await hears(page, '1,000 documents queued again.');
       expect(world.control.calls).toEqual([{ retry: failures.map(({ path }) => `inbox/${path}`) }]);
@@ -206,8 +208,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('approves held deletions in two steps, by keyboard alone, with a way back', async () => {
-      const world = await open({ status: busyStatus() });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: busyStatus() });
       const held = region(page, 'Deletions held');
       expect(await held.innerText()).toContain('37 files missing from inbox');
       await held.getByText('Show the files').click();
@@ -244,40 +245,34 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
     });
 
-    it('gives the focus to the heading above where what had it is gone, and to nothing where nothing had it', async () => {
+    it('gives the focus to the heading above when what had it goes, and takes it from nobody', async () => {
       const { held = [] } = busyStatus();
-      const world = await open({ status: { held } });
-      world.control.happen({ path: 'a/report.pdf' });
-      const page = await visit(world);
-      const isFocused = (words: string) =>
-        eventuallyHolds(async () => expect(await focused(page)).toBe(words));
+      const [world, page] = await shown({ status: { held } });
       const recent = region(page, 'Recent activity');
-      const push = async (from: number) => {
-        for (let at = from; at < from + 100; at += 1) world.control.happen({ path: `${at}/new.pdf` });
-        await recent.getByText(`${from + 99}/new.pdf`).waitFor();
+      const has = (words: string) => eventuallyHolds(async () => expect(await focused(page)).toBe(words));
+      const push = async (name: string) => {
+        for (let at = 0; at < 100; at += 1) world.control.happen({ path: `${at}/${name}.pdf` });
+        await recent.getByText(`99/${name}.pdf`).waitFor();
       };
-      // A row goes while it has the focus, and while its story is open.
-      await recent.getByRole('button', { name: 'inbox/a/report.pdf' }).focus();
-      await push(0);
-      await isFocused('Recent activity ');
-      await recent.getByRole('button', { name: 'inbox/99/new.pdf' }).click();
-      await page.getByRole('dialog').waitFor();
-      await push(100);
+      await push('a');
+      await recent.getByRole('button', { name: 'inbox/99/a.pdf' }).focus();
+      await push('b');
+      await has('Recent activity ');
+      // While its story is open.
+      await recent.getByRole('button', { name: 'inbox/99/b.pdf' }).click();
+      await push('c');
       await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await isFocused('Recent activity ');
-      // What was pressed has done what it is for.
+      await has('Recent activity ');
       await region(page, 'Deletions held').getByRole('button', { name: 'Keep at the service' }).click();
       world.control.change({ held: [] });
-      await isFocused('Nothing to deliver yet');
+      await has('Nothing to deliver yet');
       await page.evaluate('document.activeElement.blur()');
-      await push(200);
+      await push('d');
       expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
     });
 
     it('deletes no more than the question said when it was opened', async () => {
-      const world = await open({ status: busyStatus() });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: busyStatus() });
       await page.getByRole('button', { name: 'Delete 37 documents…' }).click();
       const [held] = busyStatus().held ?? [];
       world.control.change({ held: [{ ...held!, count: 400 }] });
@@ -291,8 +286,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('names the folder that something happened to, and offers no story of it', async () => {
-      const world = await open();
-      const page = await visit(world);
+      const [world, page] = await shown();
       world.control.happen({ path: '', what: 'paused', by: 'page' });
       world.control.happen({ path: '', what: 'held', documents: 4, message: 'many' });
       const rows = region(page, 'Recent activity').getByRole('listitem');
@@ -304,8 +298,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('says so where it does not list all that is skipped', async () => {
       const [first] = busyStatus().skipped ?? [];
       const skipped = Array.from({ length: 1000 }, (_, at) => ({ ...first!, path: `${at}.png` }));
-      const world = await open({ status: { skipped, skippedTotal: 10_000 } });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: { skipped, skippedTotal: 10_000 } });
       await (await unfold(page, 'Skipped')).getByText('and 9,000 more').waitFor();
       // Names that are not UTF-8 look alike.
       const alike = ['a', 'b'].map((pathBytes) => ({ ...first!, path: '�.png', pathBytes }));
@@ -316,7 +309,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('shows a pause as a pause, with its beginning, gives no time while it lasts, and ends it', async () => {
       const message =
         'sending is paused for all folders, since 2026-01-01T12:00:00Z, on the page, until 2099-01-15T12:00:00Z';
-      const world = await open({
+      const [world, page] = await shown({
         status: {
           state: 'paused',
           paused: ['inbox'],
@@ -325,7 +318,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
           queue: { pending: 2, inFlight: 0, waiting: 0, etaSeconds: 120 },
         },
       });
-      const page = await visit(world);
       await says(page, 'Paused');
       expect(await stateOf(page)).toBe('Paused');
       const wrong = page.getByRole('list', { name: 'What is wrong' });
@@ -352,7 +344,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         code: 'sidecar-missing',
         message: 'waiting for its sidecar a.pdf.meta.json',
       };
-      const world = await open({
+      const [, page] = await shown({
         status: {
           state: 'working',
           folders: [aFolder({ onDisk: 4, synced: 1, waiting: 3 })],
@@ -367,7 +359,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
           unconfigured: [{ name: 'archive', documents: 12 }],
         },
       });
-      const page = await visit(world);
       await says(page, '3 documents waiting (1 still changing, 1 for a sidecar, 1 to be retried)');
       expect(await stateOf(page)).toBe('Waiting');
       expect(await folded(page, 'In progress').innerText()).toContain('nothing now');
@@ -386,8 +377,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         { folder: 'inbox', path: '2026/q3/transcript.pdf', copies: 1 },
       ];
       const counts = { possibleDuplicates: 3, recordedDuplicates: 2 };
-      const world = await open({ status: { ...busyStatus(), duplicates, ...counts } });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: { ...busyStatus(), duplicates, ...counts } });
       await page.getByRole('button', { name: 'Dismiss twice.pdf' }).click();
       await eventually(() => world.control.calls.length === 1);
       expect(world.control.calls).toEqual([
@@ -417,7 +407,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('keeps what is said of folders in line, however long their names are', async () => {
       const folders = Array.from({ length: 12 }, (_, index) =>
         aFolder({
-          name: `${'long name '.repeat(index % 3 === 0 ? 9 : 1)}${index}`,
+          name: `${'long '.repeat(index % 3 === 0 ? 18 : 2)}${index}`,
           onDisk: 1,
           waiting: index % 2,
         }),
@@ -435,8 +425,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
 
     it('is never green while something needs a person, and says what in headline, pill and title', async () => {
       const failed = [aFolder({ onDisk: 36, synced: 17, failed: 9, skipped: 10 })];
-      const world = await open({ status: { state: 'idle', folders: failed } });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: { state: 'idle', folders: failed } });
       await says(page, '9 documents failed');
       expect(await stateOf(page)).toBe('Attention');
       await eventuallyHolds(async () => {
@@ -468,8 +457,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('marks a trial as one, and names service, account and configuration', async () => {
-      const world = await open({ status: { trial: true, service: 'http://127.0.0.1:7520' } });
-      const page = await visit(world);
+      const [, page] = await shown({ status: { trial: true, service: 'http://127.0.0.1:7520' } });
       expect(await page.getByRole('banner').innerText()).toContain('Trial');
       await page.getByText('on this machine, and nowhere else').waitFor();
       const about = await (await unfold(page, 'About')).innerText();
@@ -483,8 +471,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
         bytesSent: index === 0 ? 300 : 50,
         bytesTotal: 200,
       }));
-      const world = await open({ status: { ...busyStatus(), transfers } });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: { ...busyStatus(), transfers } });
       const inProgress = await unfold(page, 'In progress');
       const rows = inProgress.getByRole('listitem');
       expect(await rows.count()).toBe(8);
@@ -512,8 +499,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const failures = (busy.failures ?? []).map((one) =>
         one.path === '2026/q3/memo.docx' ? { ...one, code: 'http-422' } : one,
       );
-      const world = await open({ status: { ...busy, failures } });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: { ...busy, failures } });
       const name = page.getByRole('button', { name: 'inbox/2026/q3/memo.docx', exact: true });
       await name.focus();
       await page.keyboard.press('Enter');
@@ -542,8 +528,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     it('offers to keep a document whose deletion was refused, though its file is ignored by now', async () => {
       const path = '2026/q3/memo.docx';
       const failure = { folder: 'inbox', path, code: 'http-403', message: 'no', attempts: 1, retryAt: null };
-      const world = await open({ status: { failures: [failure], failuresTotal: 1 } });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: { failures: [failure], failuresTotal: 1 } });
       await page.route('**/api/why*', async (route) => {
         const response = await route.fetch();
         const why = (await response.json()) as Why;
@@ -567,8 +552,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('tells the newest story of a file, though the answer before it comes later', async () => {
-      const world = await open({ status: busyStatus() });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: busyStatus() });
       const path = '2026/q3/memo.docx';
       let release = () => {};
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -593,8 +577,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('asks less often for documents where a search takes long', async () => {
-      const world = await open();
-      const page = await visit(world);
+      const [world, page] = await shown();
       let asked = 0;
       await page.route('**/api/documents*', async (route) => {
         asked += 1;
@@ -612,8 +595,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('tells what the daemon says when it refuses', async () => {
-      const world = await open({ status: busyStatus() });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: busyStatus() });
       world.control.failWith(new Error('detail'));
       await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await hears(page, 'see the log');
@@ -632,15 +614,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const page = await visit(world);
       for (const title of ['In progress', 'Waiting', 'Skipped', 'Documents']) await unfold(page, title);
       await region(page, 'Fleet').getByRole('listitem').waitFor();
-      const names = [
-        'Overview',
-        'Failed',
-        'Deletions held',
-        'In doubt',
-        'Folder',
-        'Recent activity',
-        'Fleet',
-      ];
+      const names = 'Overview, Failed, Deletions held, In doubt, Folder, Recent activity, Fleet'.split(', ');
       for (const place of [
         ...names.map((name) => region(page, name)),
         ...['In progress', 'Waiting', 'Skipped'].map((title) => folded(page, title)),
@@ -684,8 +658,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('invites to put a first file in, and no longer once it is there', async () => {
-      const world = await open();
-      const page = await visit(world);
+      const [world, page] = await shown();
       await page.getByRole('heading', { name: 'Put a file into /srv/inbox' }).waitFor();
       await page.getByText('Nothing yet.').waitFor();
       world.control.change({ folders: [aFolder({ onDisk: 1, pending: 1 })] });
@@ -693,8 +666,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     });
 
     it('does not grow, however long it is open', async () => {
-      const world = await open({ status: busyStatus() });
-      const page = await visit(world);
+      const [world, page] = await shown({ status: busyStatus() });
       const nodes = () => page.evaluate<number>('document.querySelectorAll("*").length');
       const session = await page.context().newCDPSession(page);
       const about = await unfold(page, 'About');
@@ -789,12 +761,7 @@ function nineFailures(): Partial<Status> {
 }
 
 function hostileFleet(): FleetStatus {
-  const host = aHost(markup, {
-    version: markup,
-    health: 'error',
-    headline: markup,
-    failuresTotal: 1,
-  });
+  const host = aHost(markup, { version: markup, health: 'error', headline: markup, failuresTotal: 1 });
   return aFleet([host], { health: 'error', account: markup });
 }
 

@@ -29,10 +29,7 @@ describe('the status address', () => {
     const world = await open();
     const answer = await world.get('/api/status');
     expect(answer.status).toBe(200);
-    expect(answer.json()).toEqual({
-      ...world.control.status(),
-      headline: 'Nothing to deliver yet',
-    });
+    expect(answer.json()).toEqual({ ...world.control.status(), headline: 'Nothing to deliver yet' });
     const same = await call({ to: world.socketPath, path: '/api/status' });
     expect(same.json()).toEqual(answer.json());
   });
@@ -42,12 +39,8 @@ describe('the status address', () => {
     for (const path of ['/', '/healthz', '/api/status', '/metrics', '/assets/page.css']) {
       const { status, headers } = await get(path);
       const head = await fetch(`${url}${path}`, { method: 'HEAD' });
-      expect([path, head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-        path,
-        status,
-        headers['content-type'],
-        '',
-      ]);
+      const told = [head.status, head.headers.get('content-type'), await head.text()];
+      expect([path, ...told]).toEqual([path, status, headers['content-type'], '']);
     }
     const refused = await fetch(`${url}/api/events`, { method: 'HEAD' });
     expect(refused.status).toBe(404);
@@ -59,25 +52,21 @@ describe('the status address', () => {
     const away = await open({ fleet: async () => null, httpToken });
     for (const path of ['/api/fleet', '/api/log']) expect((await away.get(path)).status).toBe(401);
     const answer = await away.get('/api/fleet', { authorization: `Bearer ${httpToken}` });
-    expect([answer.status, answer.json()]).toEqual([
-      503,
-      { code: 'redis-unavailable', message: 'Redis cannot be reached or takes no writes' },
-    ]);
+    const said = { code: 'redis-unavailable', message: 'Redis cannot be reached or takes no writes' };
+    expect([answer.status, answer.json()]).toEqual([503, said]);
   });
 
   it('says that it is healthy and ready, and why it is not', async () => {
     const { get, control } = await open();
     expect((await get('/healthz')).status).toBe(200);
     expect((await get('/readyz')).status).toBe(200);
-    control.refuse({ code: 'credentials-refused', message: 'the service refused the password' });
+    const reason = { code: 'credentials-refused', message: 'the service refused the password' };
+    control.refuse(reason);
     control.sicken();
     expect((await get('/healthz')).status).toBe(503);
     const unready = await get('/readyz');
     expect(unready.status).toBe(503);
-    expect(unready.json()).toEqual({
-      ready: false,
-      reasons: [{ code: 'credentials-refused', message: 'the service refused the password' }],
-    });
+    expect(unready.json()).toEqual({ ready: false, reasons: [reason] });
   });
 
   it('tells what happened lately and how much was delivered when', async () => {
@@ -119,14 +108,10 @@ describe('the status address', () => {
     expect(retried.json()).toEqual({ retried: 2 });
     expect((await post('/api/approve', { folder: 'inbox' }, headers)).json()).toEqual({ approved: 2 });
     expect((await post('/api/approve', { folder: null }, headers)).status).toBe(200);
-    expect((await post('/api/pause', { folder: null }, headers)).json()).toEqual({
-      paused: ['inbox'],
-      pauses: {},
-    });
-    expect((await post('/api/resume', { folder: 'inbox' }, headers)).json()).toEqual({
-      paused: [],
-      pauses: {},
-    });
+    const paused = await post('/api/pause', { folder: null }, headers);
+    expect(paused.json()).toEqual({ paused: ['inbox'], pauses: {} });
+    const resumed = await post('/api/resume', { folder: 'inbox' }, headers);
+    expect(resumed.json()).toEqual({ paused: [], pauses: {} });
     expect((await post('/api/rescan', { folder: null }, headers)).json()).toEqual({ folders: ['inbox'] });
     expect(control.calls).toEqual([
       { retry: ['inbox/a.pdf', 'inbox/b.pdf'] },
@@ -263,11 +248,8 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     const paths = ['/', '/api/status', '/metrics', '/api/events', '/readyz', '/assets/page.js', '/nothing'];
     for (const path of [...paths, '/assets/page.css', '/?token=0123456789abcdef']) {
       const { status, headers } = await get(path);
-      expect([path, status, headers['www-authenticate']]).toEqual([
-        path,
-        401,
-        'Basic realm="ingestd", charset="UTF-8"',
-      ]);
+      const realm = 'Basic realm="ingestd", charset="UTF-8"';
+      expect([path, status, headers['www-authenticate']]).toEqual([path, 401, realm]);
     }
     expect((await get('/healthz')).status).toBe(200);
   });
@@ -276,25 +258,16 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     const clock = manualClock();
     const log = recordedLog();
     const { get } = await open({ httpToken, clock, log });
-    const guesses = () =>
-      Promise.all(
-        Array.from({ length: 100 }, (_, index) =>
-          get('/', { authorization: `Basic ${btoa(`somebody:guess-${index}`)}` }),
-        ),
-      );
+    const guess = (index: number) => get('/', { authorization: `Basic ${btoa(`somebody:guess-${index}`)}` });
+    const guesses = () => Promise.all(Array.from({ length: 100 }, (_, index) => guess(index)));
     expect(new Set((await guesses()).map(({ status }) => status))).toEqual(new Set([401]));
     for (const authorization of [`Basic ${btoa(`anybody:${httpToken}`)}`, `Bearer ${httpToken}`]) {
       const answer = await get('/api/status', { authorization });
       expect([answer.status, answer.headers['set-cookie']]).toEqual([200, undefined]);
     }
     const warnings = () => log.lines.filter(({ level }) => level === 'warn');
-    expect(warnings()).toEqual([
-      {
-        level: 'warn',
-        message: 'a request with a wrong token was refused',
-        data: { peer: '127.0.0.1' },
-      },
-    ]);
+    const message = 'a request with a wrong token was refused';
+    expect(warnings()).toEqual([{ level: 'warn', message, data: { peer: '127.0.0.1' } }]);
     await clock.advance(60_000);
     await guesses();
     expect(warnings()).toHaveLength(2);
