@@ -39,7 +39,7 @@ import {
   lastWithoutDocId,
 } from '../model/doubts.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
-import { heldByFile, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
+import { heldByFile, isWider, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
 import { isAttachmentDirectory } from '../model/names-and-types.ts';
@@ -1747,8 +1747,12 @@ export class Engine {
     this.totals[what] += 1;
     const record = what === 'deleted' ? undefined : this.#ledger.get(task.ref);
     if (record !== undefined) {
-      if (event.kind === 'delivered')
-        this.#unsentModes.sent(record.stat, modeOfRecord({ ref: task.ref, record }));
+      const held = modeOfRecord({ ref: task.ref, record });
+      if (event.kind === 'delivered') this.#unsentModes.sent(record.stat, held);
+      // Other names of its file get the narrowest mode of theirs.
+      for (const other of this.#ledger.findByFile(record.stat))
+        if (isSameFile(other.record.stat, record.stat) && isWider(modeOfRecord(other).mode, held.mode))
+          this.#inspectPath(other.ref, { present: true, priority: 'live', at: this.#clock.now() });
       // Of what it was sent without, its sidecar says whether that is still its attachment.
       if (this.#unsentAttachments.sent(task.ref, record.stat, this.#isSentWith))
         this.#inspectFailed(attachedBeforeCode);

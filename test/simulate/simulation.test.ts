@@ -537,6 +537,15 @@ describe('the simulation', () => {
       setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
+      what: 'of hard links each gets the narrowest mode of theirs at once (7.27)',
+      first: firstOf({ 'a.pdf': 'a', 'a.pdf.meta.json': '{"attachments":["u.csv"]}' }),
+      steps: [
+        [0, { kind: 'link', path: 'inbox/a.pdf', to: 'inbox/extra/b.docx' }],
+        [0, write('d/.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+        [65_000, move('extra/b.docx', 'd/b.pdf')],
+      ],
+    },
+    {
       what: 'a file may be saved over one that counts as narrower',
       first: [
         { path: 'inbox/a.csv', text: 'a' },
