@@ -1,7 +1,6 @@
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
-import type { Status } from '../../src/model/report/status.ts';
 import { checkFolders } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
@@ -155,7 +154,7 @@ describe('check', () => {
     const told = async (...args: string[]) => (await inProcess(args, { cwd: folder.path })).stdout;
     expect(await told('plan')).toContain('1 directory of attachments without a document');
     expect(await told('status')).toContain('inbox/a.pdf.attachments: its document is not there');
-    const status = JSON.parse(await told('status', '--json')) as Status;
+    const status: unknown = JSON.parse(await told('status', '--json'));
     expect(status).toMatchObject({ skipped: [], skippedTotal: 0, folders: [{ onDisk: 1 }] });
   });
 

@@ -31,11 +31,11 @@ export class FolderView {
   readonly isResumed: boolean;
   #readWholeAt = Infinity;
   #root: RootMarks | null = null;
-  /** By directory. */
+  /** Files, by directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
-  #unfitSidecarCount = 0;
-  #orphanCount = 0;
+  /** What is told by itself: few of very many. */
+  readonly #told = new Map<string, readonly Skip[]>();
   /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
   readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
@@ -83,37 +83,30 @@ export class FolderView {
   }
 
   get skipCount(): number {
-    return this.#skipCount - this.#orphanCount;
+    return this.#skipCount;
   }
 
   /** Sidecars that fit no file. */
   get unfitSidecars(): readonly Skip[] {
-    return this.#unfitSidecarCount === 0 ? [] : [...this.#skips.values()].flat().filter(isUnfitSidecar);
+    return [...this.#told.values()].flat().filter(isUnfitSidecar);
   }
 
   /** Directories of attachments without a document. */
   get orphanAttachments(): readonly Skip[] {
-    return this.#orphanCount === 0 ? [] : [...this.#skips.values()].flat().filter(isOrphan);
+    return [...this.#told.values()].flat().filter(isOrphan);
   }
 
-  /** Files. */
   *skips(): Iterable<Skip> {
-    for (const list of this.#skips.values()) for (const one of list) if (!isOrphan(one)) yield one;
-  }
-
-  /** What is skipped in a directory. */
-  skipsIn(directory: string): readonly Skip[] {
-    return this.#skips.get(directory) ?? [];
+    for (const list of this.#skips.values()) yield* list;
   }
 
   /** These and no other files of a directory are skipped. */
   setSkips(directory: string, skips: readonly Skip[]): void {
-    const before = this.skipsIn(directory);
-    this.#skipCount += skips.length - before.length;
-    this.#unfitSidecarCount += skips.filter(isUnfitSidecar).length - before.filter(isUnfitSidecar).length;
-    this.#orphanCount += skips.filter(isOrphan).length - before.filter(isOrphan).length;
-    if (skips.length === 0) this.#skips.delete(directory);
-    else this.#skips.set(directory, skips);
+    const files = skips.filter((one) => !isOrphan(one));
+    this.#skipCount += files.length - (this.#skips.get(directory)?.length ?? 0);
+    put(this.#skips, directory, files);
+    const told = skips.filter((one) => isOrphan(one) || isUnfitSidecar(one));
+    put(this.#told, directory, told);
   }
 
   /** A scan of everything begins, with the root, at a `WatchedFolders.moment`. */
@@ -198,6 +191,11 @@ export class FolderView {
   isSameDevice(was: number, now: number): boolean {
     return was === now || this.#devices.of(was).has(now);
   }
+}
+
+function put(lists: Map<string, readonly Skip[]>, directory: string, skips: readonly Skip[]): void {
+  if (skips.length === 0) lists.delete(directory);
+  else lists.set(directory, skips);
 }
 
 function isOrphan({ code }: Skip): boolean {

@@ -34,14 +34,15 @@ describe('what scans have said of a folder', () => {
 
   it('is what is skipped in each directory now, and how much', () => {
     const view = new FolderView();
-    const skip = (path: string) => ({ path, code: 'empty-file', message: 'it is empty' });
+    const skip = (path: string, code = 'empty-file') => ({ path, code, message: 'it is empty' });
     view.setSkips('a', [skip('a/1'), skip('a/2')]);
-    view.setSkips('b', [skip('b/1')]);
+    view.setSkips('b', [skip('b/1'), skip('b/x.attachments', 'orphan-attachments')]);
     view.setSkips('a', [skip('a/2')]);
     expect([view.skipCount, [...view.skips()].map(({ path }) => path)]).toEqual([2, ['a/2', 'b/1']]);
+    expect(view.orphanAttachments).toEqual([skip('b/x.attachments', 'orphan-attachments')]);
     view.forgetDirectory('b');
     view.setSkips('a', []);
-    expect([view.skipCount, [...view.skips()]]).toEqual([0, []]);
+    expect([view.skipCount, [...view.skips()], view.orphanAttachments]).toEqual([0, [], []]);
   });
 
   it('is whether the directory that was listed is another than before', () => {
