@@ -33,7 +33,7 @@ export async function findDaemon(
     const stateDir = prepared.settings.state.dir;
     const daemon = await connectDaemon(stateDir, prepared.settings.file);
     const edited = editedSince(prepared, daemon);
-    if (reports && edited !== null)
+    if (edited !== null && asked.quiet !== true)
       context.complain(`${edited.message}; what follows comes from the daemon. ${edited.fix}`);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
   } catch (error) {

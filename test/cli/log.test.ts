@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, open, readFile, rename } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../src/model/report/status.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
@@ -64,10 +64,7 @@ describe('log', () => {
     await run('sync');
     const follow = `timeout 60 '${process.execPath}' dist/main.js log --follow --config '${folder.join('ingestd.yaml')}'`;
     const piped = spawn('sh', ['-c', `{ ${follow}; echo $? >&2; } | head -1`]);
-    let code = '';
-    piped.stderr.on('data', (chunk: Buffer) => (code += chunk.toString()));
-    await once(piped, 'close');
-    expect(code).toBe('0\n');
+    expect(await textOf(piped.stderr)).toBe('0\n');
   });
 
   it('tells of an import', async () => {

@@ -28,7 +28,8 @@ export async function plan(context: CommandContext, flags: CommandFlags & { verb
   // Whether the service takes anything at present only the running daemon knows.
   const daemon = await connectDaemon(prepared.settings.state.dir, prepared.settings.file);
   const edited = editedSince(prepared, daemon);
-  if (edited !== null) context.complain(`${edited.message}; what follows comes from the file. ${edited.fix}`);
+  if (edited !== null && flags.quiet !== true)
+    context.complain(`${edited.message}; what follows comes from the file. ${edited.fix}`);
   const status = await daemon?.status().catch(() => null);
   const trouble = daemon === null ? (await signInFrom(prepared)).trouble : null;
   const missing = trouble === null ? [] : [{ code: 'credential-missing', message: trouble }];

@@ -251,13 +251,14 @@ describe('beside a running daemon', () => {
   it('that has not read the configuration again is not said to have what it says', async () => {
     const isThere = async () => (await connectDaemon(folder.join('state'))) !== null;
     await eventually(isThere);
-    const complaint = async (command: string) => (await folder.run(command)).stderr;
+    const complaint = async (...args: string[]) => (await folder.run(...args)).stderr;
     const commented = `# mine\n${await written()}`;
     await folder.write('ingestd.yaml', commented);
     expect([await complaint('status'), await complaint('plan')]).toEqual(['', '']);
     await folder.write('ingestd.yaml', `${commented}safety: {maxDeleteCount: 5}\n`);
     const edited = `ingestd.yaml was changed after the daemon (pid ${child.pid}) read it`;
     const fix = `For the change to take effect, run kill -HUP ${child.pid}.`;
+    expect([await complaint('status', '-q'), await complaint('plan', '-q')]).toEqual(['', '']);
     expect(await complaint('status')).toContain(`${edited}; what follows comes from the daemon. ${fix}`);
     expect(await complaint('plan')).toContain(`${edited}; what follows comes from the file. ${fix}`);
     expect((await folder.run('check')).stdout).toContain(`${edited}\n  ${fix}`);
