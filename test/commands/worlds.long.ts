@@ -333,7 +333,11 @@ const worlds: Readonly<Record<string, World>> = {
     status: { inDoubt: [{ holds: false }] },
     why: {
       'inbox/a.txt': {
-        notes: [expect.stringMatching(/^its upload is in doubt: .+; resolve it with ingestd resolve$/)],
+        notes: [
+          expect.stringMatching(
+            /^its upload is in doubt: .+; it is sent again by itself, .+ run ingestd resolve first$/,
+          ),
+        ],
         next: 'it is uploaded when ingestd runs',
       },
     },

@@ -5,7 +5,7 @@ import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { isAbsent, joinPath, nameOf, orphanAttachments, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
-import { inDoubtCode } from '../../model/doubts.ts';
+import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
@@ -89,7 +89,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
     notes: [
       ...(held.narrower === null ? [] : [held.narrower.message]),
       ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
-      ...doubtNotes(known, found.kind === 'absent', task?.state.kind === 'sending'),
+      ...doubtNotes(known, found.kind === 'absent', againWords(file)),
       ...(ledger.get(replaced) === undefined
         ? []
         : [`the document of the file that it replaced: see ingestd why "${refKey(replaced)}"`]),
@@ -97,6 +97,14 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
     next: aside?.next ?? nextStep(found, file),
     nextAt: dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString(),
   };
+}
+
+/** How an upload in doubt is sent again; null: it is not. */
+function againWords({ engine, ref, task }: Asked): string | null {
+  if (task?.state.kind === 'sending') return sentAgainNow;
+  const isInLine = task === undefined ? engine.tasks.backlog.has(ref) : queuedStates.has(task.state.kind);
+  if (!isInLine || task?.present === false) return null;
+  return 'it is sent again by itself, and the service may have it twice then; to prevent that, run ingestd resolve first';
 }
 
 /** A document of a folder that is no longer configured. */
@@ -167,6 +175,9 @@ function fixOf(
   const reason = withFix.has(verdict.kind) ? verdict : (stopped ?? doubled ?? narrower);
   return reason === null ? null : explain(reason.code).fix || null;
 }
+
+/** States of a task that is to be sent as it is. */
+const queuedStates: ReadonlySet<Task['state']['kind']> = new Set(['ready', 'retry']);
 
 /** States of a task whose reason has a fix. */
 const stoppedStates: ReadonlySet<Task['state']['kind']> = new Set(['retry', 'failed', 'held', 'waiting']);

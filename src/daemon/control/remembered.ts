@@ -1,6 +1,6 @@
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { doubtsAbout, inDoubtCode, isOpenDoubt, sentAgainNow } from '../../model/doubts.ts';
+import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
 import { isImported } from '../../model/ports/ledger-port.ts';
 import type { Attempt, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -44,12 +44,12 @@ export function remembered(
   };
 }
 
-/** What is held because of a doubt says so; nothing else does. */
-export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean, isSending: boolean) {
+/** What is held because of a doubt says so; nothing else does. `again`: how it is sent again; null: it is not. */
+export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean, again: string | null) {
   const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
   const unsaid = open.filter(({ holds }) => isGone || !holds);
   const messages = new Set(unsaid.map(({ message }) => message));
-  const end = isSending ? sentAgainNow : 'resolve it with ingestd resolve';
+  const end = again ?? 'resolve it with ingestd resolve';
   return Array.from(messages, (message) => `its upload is in doubt: ${message}; ${end}`);
 }
 
