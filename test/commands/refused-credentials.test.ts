@@ -137,3 +137,17 @@ describe('a fresh token that the service does not accept', () => {
     );
   });
 });
+
+describe('a wrong address of the token endpoints', () => {
+  it('is explained with the file to edit and the process that is to read it again', async () => {
+    await set({ '.env': envFile });
+    place.service.alwaysTokens(steps.answer(404, ''));
+    const daemon = await place.start();
+    const isFound = ({ code }: { readonly code: string }) => code === 'auth-not-found';
+    await eventually(async () => (await daemon.status()).failures.some(isFound));
+    const { configuration, pid } = await daemon.status();
+    const fix = `Check service.authUrl in ${configuration}, then run kill -HUP ${pid}.`;
+    for (const words of [['status'], ['check'], ['why', 'inbox/a.txt']])
+      expect((await said(...words)).text.split(fix)).toHaveLength(2);
+  });
+});

@@ -1,11 +1,10 @@
 import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { explain, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
+import { explain, fixAt, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, partsOf, sortFailures } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import { reasonHealth } from '../../model/report/health.ts';
 import { placedMessage, statusLine } from '../../model/report/headline.ts';
 import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
@@ -123,8 +122,11 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     ];
   };
   const fixes = reasons
-    .filter(({ folder, code }) => folder !== undefined && reasonHealth(code) === 'attention')
-    .map(({ code }) => `${explain(code).cause}: ${explain(code).fix}`);
+    .map(({ folder, code }) => ({ folder, ...explain(code), here: fixAt(code, status) }))
+    .filter(
+      ({ folder, health, fix, here }) => here !== fix || (folder !== undefined && health === 'attention'),
+    )
+    .map(({ cause, here }) => `${cause}: ${here}`);
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',

@@ -7,6 +7,7 @@ import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.t
 import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
+import { fixAt } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { pauseDetails } from '../../model/report/pause-words.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
@@ -76,7 +77,7 @@ async function withDaemon(
     const isSent = ({ code, subject }: CheckFinding) => code === inDoubtCode && sending.has(subject);
     const reasons = (status?.reasons ?? [])
       .filter(({ code }) => reasonHealth(code) !== 'ok' && !known.has(code))
-      .map((reason) => finding('error', 'daemon', reason));
+      .map((reason) => finding('error', 'daemon', { ...reason, fix: status && fixAt(reason.code, status) }));
     return [...found.map((one) => (isSent(one) ? { ...one, fix: sentence(sentAgainNow) } : one)), ...reasons];
   } catch (error) {
     const message = errorMessage(error);

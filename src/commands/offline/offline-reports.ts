@@ -116,6 +116,7 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     ({ engine, folders, activities }) =>
       describeFile(path, {
+        settings,
         clock: systemClock,
         engine,
         ledger,

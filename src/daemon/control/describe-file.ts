@@ -11,10 +11,11 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd, isAttachmentDirectory } from '../../model/names-and-types.ts';
-import { explain, mayHelpToRetry } from '../../model/report/explanations.ts';
+import { explain, fixAt, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { afterPause } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
+import type { Settings } from '../../model/settings.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
@@ -27,6 +28,7 @@ import { formerPath, requirePath, resolvePath } from './resolve-path.ts';
 /** Where what `why` says comes from. */
 interface WhySources {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly settings: Pick<Settings, 'file'>;
   readonly engine: Engine;
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
@@ -163,7 +165,7 @@ const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'un
 /** What to do about what keeps it from being sent; null: nothing does, or its message says so. */
 function fixOf(
   verdict: Why['verdict'],
-  { ref, ledger, task }: Asked,
+  { ref, ledger, task, isRunning, settings }: Asked,
   { document, narrower }: { readonly document: FoundDocument | null; readonly narrower: Why['narrower'] },
 ): string | null {
   const failure = ledger.failure(ref);
@@ -173,7 +175,9 @@ function fixOf(
   const stopped = (isStopped ? reasonOf(task) : null) ?? (isRefused ? failure : null);
   const doubled = (ledger.get(ref)?.possibleDuplicates ?? 0) > 0 ? { code: 'possible-duplicates' } : null;
   const reason = withFix.has(verdict.kind) ? verdict : (stopped ?? doubled ?? narrower);
-  return reason === null ? null : explain(reason.code).fix || null;
+  if (reason === null) return null;
+  const daemon = { configuration: settings.file, pid: process.pid };
+  return (isRunning ? fixAt(reason.code, daemon) : explain(reason.code).fix) || null;
 }
 
 /** States of a task that is to be sent as it is. */

@@ -3,6 +3,7 @@ import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { capitalized, sentences } from '../../lib/text/sentences.ts';
 import { refKey } from '../document.ts';
 import type { DocumentRef } from '../document.ts';
+import type { Status } from './status.ts';
 import type { WaitKind } from './wait-kinds.ts';
 
 /** What a code means: for a person a heading and what to do about it, and how much it weighs. */
@@ -47,8 +48,9 @@ interface ExplanationGroup {
 
 const fixSidecar = 'Correct the file as the message says. Its documents are not sent until then.';
 const itRepeats = 'Nothing to do: ingestd retries by itself.';
-const checkService =
-  'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
+/** So ends a fix in the configuration, where nobody knows whose. */
+const reload = 'in the configuration, then restart or send SIGHUP.';
+const checkService = `Check service.authUrl and service.ingestUrl ${reload}`;
 const makeReadable =
   'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names.';
 const orCorrectRules = 'Where the message names an .ingestignore, correct or remove that instead.';
@@ -321,7 +323,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'no-token': { cause: 'No access token', fix: itRepeats },
       'auth-not-found': {
         cause: 'Wrong address of the token endpoints',
-        fix: 'Check service.authUrl in the configuration, then restart or send SIGHUP.',
+        fix: `Check service.authUrl ${reload}`,
       },
       clock: {
         cause: 'Clock of this machine is wrong',
@@ -520,6 +522,11 @@ export function explain(code: string): Explanation {
     if (found !== undefined) return { cause: status === undefined ? cause : `${cause} (${status})`, fix };
   }
   return { cause: inWords(code), fix: 'The message says what is wrong. Fix it, then retry.' };
+}
+
+/** The fix for a code, with the file to edit and the process that is to read it again. */
+export function fixAt(code: string, { configuration, pid }: Pick<Status, 'configuration' | 'pid'>): string {
+  return explain(code).fix.replace(reload, () => `in ${configuration}, then run kill -HUP ${pid}.`);
 }
 
 /** Whether trying again may help a document that failed for this reason, and is as it was. */

@@ -1,6 +1,6 @@
 import { printable } from '../../../lib/text/printable.ts';
 import { numberWords } from '../../../lib/text/amounts.ts';
-import { explain } from '../../../model/report/explanations.ts';
+import { explain, fixAt } from '../../../model/report/explanations.ts';
 import { partsOf, sortFailures } from '../../../model/report/failures.ts';
 import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
@@ -47,7 +47,8 @@ export function Overview({
   );
 }
 
-function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { readonly headline: string }) {
+function Reasons({ status, headline }: Shown & { readonly headline: string }) {
+  const { reasons, paused, folders } = status;
   // What is held has a list of its own.
   const shown = reasons.filter(({ code }) => code !== 'held');
   if (shown.length === 0) return null;
@@ -63,7 +64,7 @@ function Reasons({ status: { reasons, paused, folders }, headline }: Shown & { r
             {since !== undefined && ` Since ${momentWords(since)}.`}
             {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
           </p>
-          {code !== 'paused' && <p class="faint">{explain(code).fix}</p>}
+          {code !== 'paused' && <p class="faint">{said(fixAt(code, status))}</p>}
           {/* One of several folders has its button below. */}
           {code === 'paused' && (folders.length === 1 || paused.length > 1) && (
             <Button act={() => decide('resume', { folder: null })}>
