@@ -64,7 +64,7 @@ async function checkState(settings: Settings): Promise<readonly CheckFinding[]> 
 
 /**
  * Adds what keeps the running daemon back, and was not found here: of the service, it alone knows. About an upload that it
- * sends again now nobody can decide anything.
+ * sends again now nobody can decide anything. A state directory that is full or closed is its problem when it says so.
  */
 async function withDaemon(
   { state, file }: Settings,
@@ -78,12 +78,18 @@ async function withDaemon(
     const reasons = (status?.reasons ?? [])
       .filter(({ code }) => reasonHealth(code) !== 'ok' && !known.has(code))
       .map((reason) => finding('error', 'daemon', { ...reason, fix: status && fixAt(reason.code, status) }));
-    return [...found.map((one) => (isSent(one) ? { ...one, fix: sentence(sentAgainNow) } : one)), ...reasons];
+    const judged = found.map((one) => {
+      if (isSent(one)) return { ...one, fix: sentence(sentAgainNow) };
+      return status && ofWriting.has(one.code) ? { ...one, level: 'warning' as const } : one;
+    });
+    return [...judged, ...reasons];
   } catch (error) {
     const message = errorMessage(error);
     return [...found, finding('error', 'daemon', { code: 'daemon-silent', message, fix: '' })];
   }
 }
+
+const ofWriting: ReadonlySet<string> = new Set(['state-unwritable', 'state-disk-full']);
 
 /** Does it answer, and if so, does it accept the credentials? */
 async function checkService({

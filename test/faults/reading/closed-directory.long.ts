@@ -88,6 +88,17 @@ describe('a directory that could not be listed', () => {
   });
 });
 
+it('check and status say the same of a closed state directory while the daemon can write what it has open', async () => {
+  await install('a.txt');
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 1);
+  await chmod(place.home.join('state'), 0o500);
+  expect((await place.run('status', '--check')).code).toBe(0);
+  const { code, out } = await place.run('check');
+  expect([code, out]).toEqual([0, expect.stringMatching(/cannot be written \(EACCES\)/)]);
+  await chmod(place.home.join('state'), 0o700);
+});
+
 /** With these files in its folder. Gives the directory `d` of it. */
 async function install(...files: readonly string[]): Promise<string> {
   place = await installationWithService({
