@@ -111,6 +111,8 @@ export interface FoundDocument {
   readonly ref: DocumentRef;
   readonly stat: FileStat;
   readonly fingerprint: string;
+  /** The same of its own sidecar and attachments alone. */
+  readonly ownFingerprint?: string;
   /** The file name as it is sent: NFC, rewritten where `names: rewrite` says so. */
   readonly fileName: string;
   /** The sidecar that was read, NFC, from the folder's root. */

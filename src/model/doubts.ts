@@ -1,5 +1,5 @@
 import { nameOf, refKey, unknownStat } from './document.ts';
-import type { DocumentRef, FileStat } from './document.ts';
+import type { DocumentRef, FileStat, FoundDocument } from './document.ts';
 import type { Change, Doubt, Failure, Intent, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 import type { SafetySettings } from './settings.ts';
 
@@ -82,13 +82,13 @@ export function sendAgain({
 export const dismissedCode = 'doubt-dismissed';
 
 /**
- * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it, or what is stated
- * for it, changes, or a person retries it by name, and its doubts stay on record, to be counted as possible duplicates
+ * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it, its own sidecar or
+ * its attachments change, or a person retries it by name, and its doubts stay on record, to be counted as possible duplicates
  * then. `file`: `gone` where there is none, `unsent` where nothing is sent of it as it stands, or nobody looked.
  */
 export function dismissDoubt(
   path: DoubtfulPath,
-  file: Pick<Failure, 'stat' | 'fingerprint'> | 'gone' | 'unsent',
+  file: Pick<FoundDocument, 'stat' | 'fingerprint' | 'ownFingerprint'> | 'gone' | 'unsent',
 ): readonly Change[] {
   const { ref, record, failure, doubts } = path;
   const forgotten = doubts.map(({ id }): Change => ({ kind: 'dismiss', id }));
@@ -106,11 +106,11 @@ export function dismissDoubt(
   const refused: Failure = {
     code: dismissedCode,
     message:
-      'the doubt about its upload was dismissed; it is sent when the file, its metadata or the settings of its folder change, or with ingestd retry PATH',
+      'the doubt about its upload was dismissed; it is sent when the file, its sidecar or its attachments change, or with ingestd retry PATH',
     attempts: failure?.attempts ?? 1,
     history: failure?.history ?? [],
     stat: file.stat,
-    fingerprint: file.fingerprint,
+    fingerprint: file.ownFingerprint ?? file.fingerprint,
   };
   return [...dismissed, { kind: 'fail', ref, failure: refused }];
 }

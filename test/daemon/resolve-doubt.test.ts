@@ -6,6 +6,7 @@ import type { Outcome } from '../../src/model/ports/service-port.ts';
 import type { ServiceSettings } from '../../src/model/settings.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
+import { syncedFolder } from '../scan/support/synced-folder.ts';
 
 const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'not found', isOwnWord: true };
 const ref = { folder: 'inbox', path: 'a.txt' };
@@ -141,21 +142,34 @@ describe('an upload in doubt that is held', () => {
     expect(world.ledger().doubts()).toEqual([]);
   });
 
-  it('is dismissed without anything being sent, after a restart too, until the file changes', async () => {
-    await lose();
-    await resolve({ action: 'dismiss' });
-    expect(openDoubts(world.ledger())).toEqual([]);
-    const message = expect.stringContaining('the file, its metadata or the settings of its folder change');
-    expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed', message });
-    await world.restart();
-    await world.sync();
-    expect(world.service.calls).toHaveLength(1);
-    world.folder.write('a.txt', 'two');
-    await world.sync();
-    expect(world.service.calls).toHaveLength(2);
-    expect(world.ledger().failure(ref)).toBeUndefined();
-    expect([world.ledger().possibleDuplicates(), world.ledger().doubts()]).toEqual([1, []]);
-  });
+  it.each([
+    ['the file', 'a.txt', 'two'],
+    ['its sidecar', 'a.txt.meta.json', '{"title": "A"}'],
+  ])(
+    'is dismissed, and nothing is sent after a restart or with other defaults, until %s changes',
+    async (_, name, now) => {
+      const synced = await syncedFolder({ safety: { inDoubt: 'hold' } });
+      const { inbox, service, ledger, engine } = synced;
+      service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+      await inbox.write('a.txt', 'one');
+      await synced.sync();
+      const sources = { ref, port: synced.port(), ledger: ledger() };
+      await engine().decide(ref, await resolveDoubt(sources, { action: 'dismiss' }));
+      expect(openDoubts(ledger())).toEqual([]);
+      const message = expect.stringContaining('sent when the file, its sidecar or its attachments change');
+      expect(ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed', message });
+      await inbox.write('.meta.json', '{"title": "of all"}');
+      await synced.sync();
+      await synced.restart();
+      await synced.sync();
+      expect([service.calls.length, engine().tasks.counts('inbox').dismissed]).toEqual([1, 1]);
+      await inbox.write(name, now);
+      await synced.sync();
+      expect([service.calls.length, ledger().failure(ref)]).toEqual([2, undefined]);
+      expect([ledger().possibleDuplicates(), ledger().doubts()]).toEqual([1, []]);
+      await synced.close();
+    },
+  );
 
   it('stays dismissed where its file, changed since, is not whole: it does not go out by itself', async () => {
     await lose();

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { isAlike, isSameFile, sameFile, sameStat } from '../document.ts';
 import { unreadableCode } from '../errors.ts';
-import type { DocumentEntry, DocumentRef, FileStat, FileIdentity } from '../document.ts';
+import type { DocumentRef, FileStat, FileIdentity, FoundDocument } from '../document.ts';
 import type { plainChangeSchema, recordSchema } from './ledger-schema.ts';
 
 /** What the service holds for one path, and what the file looked like when it was sent. */
@@ -58,10 +58,13 @@ export interface DirectoryRecords {
  * Whether a document is not sent because of what was refused: nothing has changed about it since. The refusal of a
  * deletion is of the file that went, not of one that stands there now.
  */
-export function isStillRefused(failure: Failure, seen: Pick<DocumentEntry, 'stat' | 'fingerprint'>): boolean {
+export function isStillRefused(
+  failure: Failure,
+  { stat, fingerprint, ownFingerprint }: Pick<FoundDocument, 'stat' | 'fingerprint' | 'ownFingerprint'>,
+): boolean {
   // Whether a file can be read is asked of the disk, not of a record of earlier versions.
   if (isOfDeletion(failure) || failure.code === unreadableCode) return false;
-  return sameStat(failure.stat, seen.stat) && failure.fingerprint === seen.fingerprint;
+  return sameStat(failure.stat, stat) && [fingerprint, ownFingerprint].includes(failure.fingerprint);
 }
 
 /** In `said` of a document that ingestd did not upload, and that did not come from an export with all that is known. */

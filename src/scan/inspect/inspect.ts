@@ -208,13 +208,15 @@ async function inspectFile(
     createdTimestamp,
   });
   const fitName = judgeName(name, folder.settings.names);
+  const companions = {
+    sidecar: own.sidecar === null ? null : { kind: 'own' as const, key: own.key },
+    attachments: gathered.kind === 'attachments' ? gathered.keys : [],
+  };
   const document = {
     ref: { folder: folder.settings.name, path },
     stat: statOf(stats),
-    fingerprint: documentFingerprint(inherited.fingerprint, {
-      sidecar: own.sidecar === null ? null : { kind: 'own', key: own.key },
-      attachments: gathered.kind === 'attachments' ? gathered.keys : [],
-    }),
+    fingerprint: documentFingerprint(inherited.fingerprint, companions),
+    ownFingerprint: documentFingerprint('', companions),
     fileName: fitName.kind === 'unfit' ? name : fitName.name,
     sidecar: own.path,
     ...(own.named === null && inheritedFrom.length === 0
