@@ -76,39 +76,23 @@ const alerts: readonly (readonly [alert: string, series: Readonly<Record<string,
     '20m',
   ],
   ['IngestdRedisUnavailable', { 'ingestd_fleet_redis_available{instance="a"}': '1 0x60' }, '10m'],
-  [
-    'IngestdNotReady',
-    {
-      'ingestd_ready{instance="a"}': '0x60',
-      'ingestd_state{instance="a",state="standby"}': '1x10 0x50',
-      'ingestd_fleet_redis_available{instance="a"}': '1x60',
-    },
-    '50m',
-  ],
+  ['IngestdNotReady', standingBy('1x10 0x50', '1x60'), '50m'],
   ['IngestdWatcherMisses', { 'ingestd_watcher_missed_total{instance="a",folder="f"}': '0+1x400' }, '390m'],
 ];
 
 /** What must not fire for ever: a stand-by that is well, and "not ready" where only Redis is away. */
 const silent: typeof alerts = [
-  [
-    'IngestdNotReady',
-    {
-      'ingestd_ready{instance="a"}': '0x60',
-      'ingestd_state{instance="a",state="standby"}': '1x60',
-      'ingestd_fleet_redis_available{instance="a"}': '1x60',
-    },
-    '50m',
-  ],
-  [
-    'IngestdNotReady',
-    {
-      'ingestd_ready{instance="a"}': '0x60',
-      'ingestd_state{instance="a",state="standby"}': '0x60',
-      'ingestd_fleet_redis_available{instance="a"}': '0x60',
-    },
-    '50m',
-  ],
+  ['IngestdNotReady', standingBy('1x60', '1x60'), '50m'],
+  ['IngestdNotReady', standingBy('0x60', '0x60'), '50m'],
 ];
+
+function standingBy(standby: string, redis: string): Readonly<Record<string, string>> {
+  return {
+    'ingestd_ready{instance="a"}': '0x60',
+    'ingestd_state{instance="a",state="standby"}': standby,
+    'ingestd_fleet_redis_available{instance="a"}': redis,
+  };
+}
 
 describe('the files for monitoring', () => {
   it('name only metrics that exist', async () => {
@@ -154,11 +138,8 @@ describe('the files for monitoring', () => {
           };
         });
         const rules = { rule_files: [rulesFile], evaluation_interval: '1m', tests };
-        const { status, output } = promtool([
-          'test',
-          'rules',
-          await folder.write('t.yaml', stringify(rules)),
-        ]);
+        const file = await folder.write('t.yaml', stringify(rules));
+        const { status, output } = promtool(['test', 'rules', file]);
         expect(output).toContain('SUCCESS');
         expect(status).toBe(0);
       });
