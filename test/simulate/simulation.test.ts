@@ -525,6 +525,22 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'an ignore file in the directory of attachments that a document was sent with keeps nothing busy (4, 7.35)',
+      first: firstOf({ 'report.txt': 'a', 'report.txt.attachments/u.csv': 'u' }),
+      steps: [
+        [20_000, move('report.txt', 'private/report.pdf')],
+        [
+          5_000,
+          {
+            kind: 'write',
+            path: 'inbox/report.txt.attachments/.ingestignore',
+            text: '*.csv',
+            encoding: 'utf16le',
+          },
+        ],
+      ],
+    },
+    {
       what: 'an attachment stays one while its unsent document is hidden by a mount (4)',
       first: [document, attachment, list],
       steps: [

@@ -1,10 +1,19 @@
+import { dirname } from 'node:path';
+
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment, NoDocument } from '../../model/document.ts';
-import { errorCode, unreadableNowCode } from '../../model/errors.ts';
-import { attachmentDirectoryEnd, judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
+import { errorCode, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
+import {
+  attachmentDirectoryEnd,
+  isAttachmentDirectory,
+  judgeName,
+  judgeSize,
+  maxAttachments,
+} from '../../model/names-and-types.ts';
 import { findAttachments } from '../companions/find-attachments.ts';
+import { readIgnoreFile } from '../companions/read-ignore-file.ts';
 import type {
   AttachingDocument,
   FoundAttachments,
@@ -123,8 +132,8 @@ function placeOf(
   const unlisted = unlistedTrouble(folder, path);
   if (unlisted !== null) return unlisted;
   if (entry !== null) {
-    const rulesDelay = unsettledRulesMs(folder, directoryOf(path));
-    if (rulesDelay > 0) return settling(rulesDelay);
+    const trouble = rulesTrouble(folder, path, shown);
+    if (trouble !== null) return trouble;
     folder.observations.endMissing(document, text);
     return { path, shown, entry };
   }
@@ -132,6 +141,32 @@ function placeOf(
   const message = `the attachment ${shown} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };
+}
+
+/** Why the rules around a file keep it from being sent; null: they do not. Of directories of attachments no scan reads them. */
+function rulesTrouble(folder: FolderState, path: string, shown: string): NoDocument | null {
+  const way = directoriesTo(path);
+  const unread = way.findIndex((place) => isAttachmentDirectory(nameOf(place)));
+  const delay = unsettledRulesMs(folder, (unread === -1 ? way.at(-1) : way[unread - 1]) ?? '');
+  if (delay > 0) return settling(delay);
+  for (const place of unread === -1 ? [] : way.slice(unread)) {
+    const file = joinPath(place, ignoreFileName);
+    const absolute = folder.absolute(joinPath(folder.tree.rawPath(place), ignoreFileName));
+    const stats = lookUp(absolute);
+    const ownerUid = lookUp(dirname(absolute))?.uid ?? -1;
+    if (stats === undefined || !isTrustedCompanion(folder.settings.sidecarOwner, stats, ownerUid)) continue;
+    const settlesIn = folder.observations.settle(file, stats);
+    if (settlesIn > 0) return settling(settlesIn);
+    const ruled = readIgnoreFile(absolute, folder.tree);
+    if (ruled.kind === 'invalid')
+      return unknown(
+        ruled.isPassing ? unreadableNowCode : unreadableCode,
+        `${printable(place)}: ${ruled.message}`,
+      );
+    const pattern = ignoringPattern([{ directory: place, file, rules: ruled.rules }], path, false);
+    if (pattern !== null) return invalid(shown, `${printable(file)} ignores it`);
+  }
+  return null;
 }
 
 function judge(
