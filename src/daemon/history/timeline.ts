@@ -68,11 +68,7 @@ export function createTimeline(
     stopped: (): void => note('stopped', { message: null }),
     /** `isRefused`: the new configuration cannot be used. `before` and `after`: the folders. */
     reloaded: (isRefused: boolean, before: readonly Named[], after: readonly Named[]): void => {
-      const changes = [
-        ...namesWithout(after, before).map((name) => `folder ${name} added`),
-        ...namesWithout(before, after).map((name) => `folder ${name} removed`),
-      ];
-      const inEffect = ['the new configuration is in effect', ...changes].join('; ');
+      const inEffect = ['the new configuration is in effect', ...folderChanges(before, after)].join('; ');
       note('reloaded', { message: isRefused ? 'the previous configuration stays in effect' : inEffect });
     },
     /** Notes what has come or gone since the last time. */
@@ -98,10 +94,22 @@ export function createTimeline(
   };
 }
 
-type Named = Pick<FolderSettings, 'name'>;
+type Named = Pick<FolderSettings, 'name' | 'path'>;
 
-function namesWithout(folders: readonly Named[], others: readonly Named[]): readonly string[] {
-  return folders.map(({ name }) => name).filter((name) => others.every((other) => other.name !== name));
+/** In words: what has come and gone, and what has another name for the same directory. */
+function folderChanges(before: readonly Named[], after: readonly Named[]): readonly string[] {
+  const added = after.filter(({ name }) => before.every((other) => other.name !== name));
+  const removed = before.filter(({ name }) => after.every((other) => other.name !== name));
+  const nameIn = (folders: readonly Named[], { path }: Named) =>
+    folders.find((one) => one.path === path)?.name;
+  const come = added.map((folder) => {
+    const former = nameIn(removed, folder);
+    return former === undefined
+      ? `folder ${folder.name} added`
+      : `folder ${former} renamed to ${folder.name}`;
+  });
+  const gone = removed.filter((folder) => nameIn(added, folder) === undefined);
+  return [...come, ...gone.map(({ name }) => `folder ${name} removed`)];
 }
 
 const ends = {

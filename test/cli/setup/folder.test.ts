@@ -244,6 +244,11 @@ describe('beside a running daemon', () => {
     await eventually(async () => (await watched()) === 'reports');
     await eventually(async () => (await folder.run('log')).stdout.includes('; folder inbox removed'));
     expect((await folder.run('log')).stdout).toContain('in effect; folder reports added\n');
+    await folder.write('ingestd.yaml', (await written()).replace('name: reports', 'name: desk'));
+    child.kill('SIGHUP');
+    await eventually(async () =>
+      (await folder.run('log')).stdout.includes('in effect; folder reports renamed to desk\n'),
+    );
     expect(addresses.size).toBe(1);
     expect(child.exitCode).toBe(null);
   });
