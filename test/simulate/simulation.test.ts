@@ -295,6 +295,22 @@ describe('the simulation', () => {
       setting: { requestsPerMinute: 1, lookMs: 3 },
     },
     {
+      what: 'what was an attachment, went and comes back may count as that (7.27)',
+      first: firstOf({
+        'd/e/b.docx': 'a',
+        'd/e/u.csv': 'u',
+        'd/e/b.docx.meta.json': '{"attachments":["u.csv"]}',
+      }),
+      steps: [
+        [100, move('d/e/u.csv', 'd/e/u-old.csv')],
+        [0, write('d/e/u.csv', 'other')],
+        [0, move('d/e/u-old.csv', '../outside/u.csv')],
+        [0, write('extra/summary.csv', 'b'), 'renewal'],
+        [0, move('../outside/u.csv', 'd/e/report.pdf')],
+      ],
+      setting: { folders: [{ name: 'inbox', mode: 'EVERYONE', isPolled: false }] },
+    },
+    {
       what: 'a document that comes back, deleted by then, attaches what its sidecar lists anew (4)',
       first: firstOf({
         'private/a.txt': 'a',

@@ -340,8 +340,13 @@ export class Taints {
       const goneAt = isAway ? (one.goneAt ?? now) : null;
       const isBrief = now - one.overAt < this.#seenMs;
       const isGlimpse = one.isGlimpse || (!isAway && isBrief && !this.#isOver(one, identity, reading));
-      if (goneAt !== null && now - goneAt > this.#seenMs) this.#former.delete(identity);
-      else this.#former.set(identity, { ...one, goneAt, isGlimpse });
+      if (goneAt === null || now - goneAt <= this.#seenMs)
+        this.#former.set(identity, { ...one, goneAt, isGlimpse });
+      else {
+        this.#former.delete(identity);
+        // What comes back was only away.
+        this.#inherit(identity, [privately(one)]);
+      }
     }
   }
 
