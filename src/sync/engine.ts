@@ -1559,8 +1559,9 @@ export class Engine {
 
   async #isStillGone({ task, record }: Deletable): Promise<boolean> {
     if (this.#ledger.get(task.ref)?.docId !== record.docId || this.#mayComeBack(task)) return false;
-    const found = await this.#inspectIfWatched(task.ref);
-    return isAbsent(found) && (await this.#locate(task)).kind === 'nowhere';
+    const { kind } = await this.#locate(task);
+    // To look everywhere may take long: whether its own path is empty is looked at last.
+    return kind === 'nowhere' && isAbsent(await this.#inspectIfWatched(task.ref));
   }
 
   async #upload(task: Task, found: Sendable, open: OpenFile, permit: Permit): Promise<void> {
