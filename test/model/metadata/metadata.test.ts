@@ -96,7 +96,7 @@ describe('metadata from outside (F53, F55)', () => {
     [{ title: { text: 'x' } }, 'title: an object', 'is not a string'],
     [{ shareInfo: 'EVERYONE' }, 'shareInfo: "EVERYONE" is not an object', 'write { "mode": "EVERYONE" }'],
     [{ companies: {} }, 'companies: an object is not', 'a list of { value: … }'],
-    [[], 'the file is empty', 'write an object of keys and values'],
+    [[], 'the file: a list is not', 'an object of keys and values'],
     [['x'], 'the file: a list is not', 'an object of keys and values'],
     [{ documentOwner: '' }, 'documentOwner is empty', 'write a string'],
     [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a string', 'extra is not a known'],
