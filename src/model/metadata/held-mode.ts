@@ -2,12 +2,11 @@ import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo, directoryOf, isAlike, joinPath, nameOf, pathAfterMove, refKey } from '../document.ts';
 import type { DocumentRef, FileStat, FoundAttachment, FoundDocument, HeldMode } from '../document.ts';
 import { attachmentDirectoryEnd, sidecarPlaces } from '../names-and-types.ts';
-import type { Operation } from '../operation.ts';
-import { bulkOf, mayHoldAttachments } from '../plan.ts';
+import { mayHoldAttachments } from '../plan.ts';
 import { filesOfRecord, isImported, tellsOf } from '../ports/ledger-port.ts';
 import type { Change, FormerMode, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
 import type { Reason } from '../report/status.ts';
-import { attemptedModes, isModeUnknown, recordedSource } from '../report/sharing-change.ts';
+import { isModeUnknown, recordedSource } from '../report/sharing-change.ts';
 import { modeOf, shareModes } from './metadata.ts';
 import type { ShareMode } from './metadata.ts';
 
@@ -496,32 +495,4 @@ export function allowWidening(record: LedgerRecord, mode: ShareMode): LedgerReco
 
 function isWideningAllowed({ said }: LedgerRecord, mode: ShareMode): boolean {
   return shareModes.some((allowed) => !isWider(mode, allowed) && said?.includes(allowedMark + allowed));
-}
-
-/**
- * A sharing mode that is narrower than the service holds, or may hold: it goes out by itself and first, since it needs no
- * content and nothing else of the document may keep it back (contract 7.27). Null: there is none.
- */
-export function planNarrowing(
-  { metadata: { shareInfo } }: Pick<FoundDocument, 'metadata'>,
-  record: LedgerRecord,
-): Extract<Operation, { kind: 'modify' }> | null {
-  const isUnknown = isModeUnknown(record);
-  // A mode that nobody knows stays by not being sent.
-  if (isUnknown && shareInfo === undefined) return null;
-  const mode = modeOf({ shareInfo });
-  const held = [isUnknown ? 'EVERYONE' : modeOf(record.metadata), ...attemptedModes(record)] as const;
-  if (!held.some((one) => isWider(one, mode))) return null;
-  const metadata = { shareInfo: { mode } };
-  return {
-    kind: 'modify',
-    docId: record.docId,
-    content: false,
-    attachments: false,
-    metadata,
-    accepted: { ...record.metadata, ...metadata },
-    unclearable: [],
-    narrows: true,
-    bulk: bulkOf(metadata, record.metadata.documentOwner),
-  };
 }

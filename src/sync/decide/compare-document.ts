@@ -15,7 +15,7 @@ import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { unreadableNowCode } from '../../model/errors.ts';
 import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
-import { planNarrowing } from '../../model/metadata/held-mode.ts';
+import { planNarrowing } from '../../model/metadata/narrowing.ts';
 import { planDocument, unread } from '../../model/plan.ts';
 import type { AttachmentAnswer } from '../../model/ports/folder-port.ts';
 import type {
@@ -27,7 +27,7 @@ import type {
 } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode, likelySidecarCode } from '../../model/report/wait-kinds.ts';
-import { isPerhapsGone } from '../send/delete.ts';
+import { arrivesWithinMs, underWayReason } from '../send/late-arrivals.ts';
 import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { EngineParts } from '../parts.ts';
 import { hashAsPlanned } from '../send/planned.ts';
@@ -56,17 +56,6 @@ export interface Adoption {
 
 /** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
 export const moveMayShowMs = 250;
-
-/** A deletion that was cut off and has not been carried out by then never will be. */
-const deletionArrivesMs = 30_000;
-/** What the operating system still sends of a modify, after its process was killed, arrives within this. */
-const modifyArrivesMs = 5_000;
-
-/** What a document waits with for a request of an earlier process. */
-const underWayReason: Reason = {
-  code: 'request-under-way',
-  message: 'ingestd was ended in the middle of a request about it, which may still reach the service',
-};
 
 const sidecarExpected: Reason = {
   code: 'sidecar-expected',
@@ -445,15 +434,4 @@ function besideAttachment(
     if (inside === null || !`/${path}`.endsWith(`/${inside}`)) return [];
     return [{ folder, path: path.slice(0, -inside.length) + nameOf(owner.path) }];
   });
-}
-
-/**
- * How long after a start nothing else may be sent of a document, ms, where an earlier process was ended with a request
- * under way, however long ago a clock says that was: what arrived after it would undo it. A late deletion would take the
- * document away and nobody would know, so it is waited for as long as for an answer (`responseMs`), within reason; a late
- * modify, whose repetition is the usual case, for as long as is likely.
- */
-function arrivesWithinMs(record: LedgerRecord, responseMs: number): number {
-  if (record.unsure === undefined) return 0;
-  return isPerhapsGone(record) ? Math.min(responseMs, deletionArrivesMs) : modifyArrivesMs;
 }

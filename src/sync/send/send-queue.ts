@@ -6,6 +6,8 @@ import type { SendKind } from '../../model/operation.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { isReady } from '../tasks/task.ts';
 import type { ReadyTask, Task } from '../tasks/task.ts';
+import { chooseProbe } from './choose-probe.ts';
+import type { ProbeCandidate } from './choose-probe.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { LedgerCommits } from './ledger-commits.ts';
 import { levels, SendLine } from './send-line.ts';
@@ -14,14 +16,6 @@ import type { LineConditions, LineEntry } from './send-line.ts';
 /** While sends wait for a fuller bulk call or for the circuit breaker, they are tried again this often. */
 const askAgainMs = 100;
 const longestAskMs = 60_000;
-
-/** What may go out as the one request that tries whether the service is back. */
-interface ProbeCandidate {
-  readonly key: string;
-  readonly operation: SendKind;
-  /** Requests in a row that did not deliver it. */
-  readonly attempts: number;
-}
 
 interface Options {
   readonly clock: Clock;
@@ -176,23 +170,4 @@ export class SendQueue {
   #conditions(): LineConditions {
     return { ...this.#options.conditions(), now: this.#options.clock.monotonic() };
   }
-}
-
-/**
- * Which of them goes out, and what was tried before by kind, the latest last. One of those that failed least often, of
- * the kind that was tried least lately, and any of these: should some documents be what the service does not take, most
- * others are soon found.
- */
-function chooseProbe(
-  candidates: readonly ProbeCandidate[],
-  tried: readonly SendKind[],
-  random: number,
-): ProbeCandidate | undefined {
-  const least = (of: (one: ProbeCandidate) => number, among: readonly ProbeCandidate[]) => {
-    const lowest = among.reduce((low, one) => Math.min(low, of(one)), Infinity);
-    return among.filter((one) => of(one) === lowest);
-  };
-  const fresh = least(({ attempts }) => attempts, candidates);
-  const inTurn = least(({ operation }) => tried.lastIndexOf(operation), fresh);
-  return inTurn[Math.floor(random * inTurn.length)];
 }

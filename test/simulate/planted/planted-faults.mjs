@@ -309,7 +309,7 @@ export const plantedFaults = {
   'tries-the-same-again': {
     kind: 'kept-back',
     seed: 86,
-    file: 'src/sync/send/send-queue.ts',
+    file: 'src/sync/send/choose-probe.ts',
     from: 'inTurn[Math.floor(random * inTurn.length)]',
     to: 'random < 2 ? candidates.toSorted((one, other) => other.attempts - one.attempts)[0] : inTurn[0]',
   },
