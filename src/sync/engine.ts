@@ -91,8 +91,7 @@ import type { Whereabouts } from './decide/whereabouts.ts';
 import { FolderRoots } from './folders/folder-roots.ts';
 import { createKnownDirectories } from './folders/known-directories.ts';
 import type { KnownDirectories } from './folders/known-directories.ts';
-import { isOtherDevice } from './folders/mounts.ts';
-import type { CoveredMountPoint } from './folders/mounts.ts';
+import { isOtherDevice, mayHide } from './folders/mounts.ts';
 import { hasStoodSo, markRoot } from './folders/root-trust.ts';
 import { WatchedFolders } from './folders/watched-folders.ts';
 import type { WatchedFolder } from './folders/watched-folders.ts';
@@ -272,8 +271,8 @@ export class Engine {
         if (isFound && stat.birthtimeMs !== 0) return true;
         const since = this.tasks.get(ref)?.since ?? this.#clock.monotonic();
         const seenAt = this.folders.viewOf(ref.folder).lastScanBefore(since);
-        const mayHide = ({ until, mayHold }: CoveredMountPoint) => until >= seenAt && mayHold(stat.dev);
-        return !this.#ledger.isApproved(ref) && this.#roots.covered().some(mayHide);
+        const isHidden = this.#roots.covered().some((one) => mayHide(one, stat.dev, seenAt));
+        return isHidden && !this.#ledger.isApproved(ref);
       },
       standing: this.#directories.at,
       seenElsewhere: this.#directories.seenElsewhere,

@@ -27,7 +27,7 @@ import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { lookUp } from '../look-up.ts';
 import { lookInside, unlistedTrouble } from './find-entry.ts';
-import { unsettledRulesMs } from './inherited.ts';
+import { absoluteOf, unsettledRulesMs } from './inherited.ts';
 import { notRead, settling, unfit, unknown } from './inspection-results.ts';
 
 /** A document's attachments, all fit and settled. */
@@ -151,7 +151,7 @@ function rulesTrouble(folder: FolderState, path: string, shown: string): NoDocum
   if (delay > 0) return settling(delay);
   for (const place of unread === -1 ? [] : way.slice(unread)) {
     const file = joinPath(place, ignoreFileName);
-    const absolute = folder.absolute(joinPath(folder.tree.rawPath(place), ignoreFileName));
+    const absolute = absoluteOf(folder, place, ignoreFileName);
     const stats = lookUp(absolute);
     const ownerUid = lookUp(dirname(absolute))?.uid ?? -1;
     if (stats === undefined || !isTrustedCompanion(folder.settings.sidecarOwner, stats, ownerUid)) continue;

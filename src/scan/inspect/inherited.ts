@@ -75,6 +75,7 @@ function unsettledMs(folder: FolderState, place: string, name: string): number {
   return isAsScanned ? settleMs : Math.max(settleMs, afterScanMs);
 }
 
-function absoluteOf({ tree, absolute }: FolderState, place: string, name: string): string {
+/** Where a directory's own file of this name stands on the disk. */
+export function absoluteOf({ tree, absolute }: FolderState, place: string, name: string): string {
   return absolute(joinPath(tree.rawPath(place), name));
 }

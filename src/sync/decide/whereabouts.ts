@@ -9,6 +9,7 @@ import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { DirectoryRef, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { mayHide } from '../folders/mounts.ts';
 import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
@@ -82,7 +83,7 @@ export async function whereaboutsOf(
   }
   if (evidence.search.isUnlisted) return { kind: 'unclear', ref: null };
   const { covered, hasStood, wasHidden, seenAt } = evidence;
-  const covering = covered.find(({ until, mayHold }) => until >= seenAt && mayHold(record.stat.dev));
+  const covering = covered.find((one) => mayHide(one, record.stat.dev, seenAt));
   if (covering !== undefined) {
     const where = printable(refKey(covering));
     const reason = covering.isAway

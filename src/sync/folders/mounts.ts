@@ -40,6 +40,11 @@ export interface CoveredMountPoint extends DirectoryRef {
   readonly mayHold: (device: number) => boolean;
 }
 
+/** Whether a file of this device that was last seen at that moment may lie there. */
+export function mayHide({ until, mayHold }: CoveredMountPoint, device: number, seenAt: number): boolean {
+  return until >= seenAt && mayHold(device);
+}
+
 /**
  * Mount points of a folder on which something is mounted by now, and on which nothing was for a time, or the other way
  * round; and its root, where another directory has come to its path.
