@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { chmod, open, readFile, rename } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity } from '../../src/model/report/status.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
@@ -58,13 +57,6 @@ describe('log', () => {
     );
     expect(await run('log', '/elsewhere')).toMatchObject({ code: 2 });
     expect(await run('log', '--since', 'soon')).toMatchObject({ code: 2 });
-  });
-
-  it('follows no longer than somebody reads', async () => {
-    await run('sync');
-    const follow = `timeout 60 '${process.execPath}' dist/main.js log --follow --config '${folder.join('ingestd.yaml')}'`;
-    const piped = spawn('sh', ['-c', `{ ${follow}; echo $? >&2; } | head -1`]);
-    expect(await textOf(piped.stderr)).toBe('0\n');
   });
 
   it('tells of an import', async () => {
