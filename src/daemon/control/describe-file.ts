@@ -60,14 +60,14 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const record = ledger.get(ref);
   const stats = record === undefined ? await lstat(join(port.path, ref.path)).catch(() => null) : null;
   if (isOfFormer && record === undefined && stats === null) return describeFormer(former, sources);
-  if (stats?.isDirectory() === true) return describeDirectory(ref, port);
+  if (stats?.isDirectory() === true) return describeDirectory(ref, port, ledger);
   const task = engine.tasks.get(ref);
   const file: Asked = { ...sources, ref, port, task };
   const known = { ref, ledger, past: await pastOf(ref), recent: engine.attempts.of(refKey(ref)) };
   const found = await inspectDocument(port, ref, record, engine.known);
   const aside =
     found.kind === 'ignored' && found.owner !== undefined
-      ? await describeOwner(file, found.owner, found.code === 'attachment')
+      ? await describeOwner(file, found.owner, found.code)
       : null;
   const document = found.kind === 'document' ? found.document : null;
   const absent = found.kind === 'absent' ? absentFile(known) : null;
@@ -125,15 +125,15 @@ async function describeFormer(ref: DocumentRef, { ledger, past }: WhySources): P
   });
 }
 
-async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Why> {
+async function describeDirectory(ref: DocumentRef, port: FolderPort, ledger: LedgerPort): Promise<Why> {
   const kind = 'directory';
-  const told = (reason: Reason, next: string, fix: string | null = null) =>
-    whySchema.parse({ ...ref, verdict: { kind, ...reason }, fix, next });
+  const told = (reason: Reason, next: string, more: Partial<Pick<Why, 'fix' | 'notes'>> = {}) =>
+    whySchema.parse({ ...ref, verdict: { kind, ...reason }, next, ...more });
   const owner = await ownerOfAttachments(port, ref.path);
   if (owner === null) {
     const inside = await port.inspect(joinPath(ref.path, 'any'));
     if (inside.kind === 'unknown')
-      return told(inside, 'nothing until it can be read', explain(inside.code).fix);
+      return told(inside, 'nothing until it can be read', { fix: explain(inside.code).fix });
     if (inside.kind === 'ignored' && inside.code !== 'not-included') return told(inside, 'nothing');
     const message =
       ref.path === ''
@@ -143,9 +143,12 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort): Promise<Wh
   }
   const name = refKey({ ...ref, path: owner.path });
   if (owner.isAbsent)
-    return told(orphanAttachments, `nothing until ${name} exists`, explain(orphanAttachments.code).fix);
+    return told(orphanAttachments, `nothing until ${name} exists`, {
+      fix: explain(orphanAttachments.code).fix,
+    });
   const attachments = { code: 'attachments', message: `the attachments of ${name}` };
-  return told(attachments, `they are sent with their document; see ingestd why ${name}`);
+  const { next, notes } = await describeOwner({ ref, port, ledger }, owner.path, attachments.code);
+  return told(attachments, next, { notes });
 }
 
 /**
@@ -186,11 +189,11 @@ const queuedStates: ReadonlySet<Task['state']['kind']> = new Set(['ready', 'retr
 /** States of a task whose reason has a fix. */
 const stoppedStates: ReadonlySet<Task['state']['kind']> = new Set(['retry', 'failed', 'held', 'waiting']);
 
-/** An attachment or a sidecar goes where its document goes: what keeps that one here keeps this one, too. */
+/** An attachment, a directory of them or a sidecar goes where its document goes: what keeps that one keeps this one. */
 async function describeOwner(
-  { ref, port, ledger }: Asked,
+  { ref, port, ledger }: Pick<Asked, 'ref' | 'port' | 'ledger'>,
   path: string,
-  isAttachment: boolean,
+  code: string,
 ): Promise<Pick<Why, 'notes' | 'next'> & { readonly message?: string }> {
   const owner = { folder: ref.folder, path };
   const found = await inspectDocument(port, owner, ledger.get(owner));
@@ -199,7 +202,7 @@ async function describeOwner(
   if (found.kind === 'absent') {
     return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };
   }
-  if (isAttachment && found.kind === 'document') {
+  if (code === 'attachment' && found.kind === 'document') {
     const isSent = found.document.attachments.some((one) => one.path === ref.path);
     const why = 'it is in a subdirectory, or an ignore file in the directory of attachments names it';
     if (!isSent) return { message: `not sent with its document ${name}: ${why}`, notes: [], next: 'nothing' };
@@ -210,7 +213,8 @@ async function describeOwner(
   const failure = ledger.failure(owner)?.message;
   const isFit = found.kind === 'document' || found.kind === 'settling';
   const why = isFit ? (failure ?? null) : verdictOf(found).message;
-  if (why === null) return { notes: [], next: `it is sent with its document; ${see}` };
+  const sent = code === 'attachments' ? 'they are sent with their document' : 'it is sent with its document';
+  if (why === null) return { notes: [], next: `${sent}; ${see}` };
   return { notes: [`its document ${name} is not sent: ${why}`], next: `nothing until that is fixed; ${see}` };
 }
 
