@@ -34,8 +34,12 @@ it('tells of the held deletions of a folder that is not there', async () => {
   const hold = { since: Date.now(), reason: 'too many', documents: 12 };
   await ledger.commit([{ kind: 'hold', folder: 'inbox', hold }]);
   await ledger.close();
-  const words = '12 deletions for you to approve with ingestd approve:\n  inbox: too many\n';
-  expect((await folder.run('plan')).stdout).toContain(words);
+  expect((await folder.run('plan')).stdout).toMatch(
+    /^12 deletions held, for you to approve when the folder is available again:\n {2}inbox: too many$/m,
+  );
+  expect((await folder.run('status')).stdout).toMatch(
+    /too many\n {4}for you to approve when the folder is available again$/m,
+  );
 });
 
 it('regards the bandwidth in the time that it takes', async () => {

@@ -243,6 +243,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await page.keyboard.press('Enter');
       await eventually(() => world.control.calls.length > 0);
       expect(world.control.calls).toEqual([{ approve: 'inbox', most: 37, paths: heldPaths }]);
+      world.control.change({ folders: [aFolder({ state: 'unavailable' })] });
+      await held.getByText('which you can when the folder is available again').waitFor();
+      expect(await held.getByRole('button', { name: /Delete|Keep/ }).count()).toBe(0);
     });
 
     it('gives the focus to the heading above when what had it goes, and takes it from nobody', async () => {

@@ -203,14 +203,16 @@ function rowOf({ folder, path, message }: DocumentRef & { readonly message: stri
   return `${folder}/${path}: ${withLocalTimes(message)}`;
 }
 
-function heldRows({ held, state, startedAt }: Status, { colors }: StatusView): string[] {
+function heldRows({ held, folders, state, startedAt }: Status, { colors }: StatusView): string[] {
   const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
+    const isAway = folders.some((one) => one.name === folder && one.state === 'unavailable');
     const when = isRunning({ state }) || since < startedAt ? `since ${localTime(since)}` : 'will be held';
     const more = count - Math.min(paths.length, mostNames);
     return [
       `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}${when}: ${withLocalTimes(reason)}`,
       ...paths.slice(0, mostNames).map((path) => `    ${folder}/${path}`),
       ...(more > 0 && paths.length > 0 ? [`    and ${numberWords(more)} more`] : []),
+      ...(isAway ? ['    for you to approve when the folder is available again'] : []),
     ];
   });
   const hint = '  (approve with ingestd approve FOLDER, keep at the service with ingestd keep FOLDER)';

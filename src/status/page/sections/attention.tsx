@@ -23,7 +23,7 @@ export function Attention({ status }: Shown) {
       {status.held.length > 0 && (
         <Part class="need warn" title="Deletions held">
           {status.held.map((hold) => (
-            <Hold key={hold.folder} {...hold} />
+            <Hold key={hold.folder} {...hold} status={status} />
           ))}
         </Part>
       )}
@@ -88,9 +88,10 @@ function Failed({ code, items }: Group<FailureStatus>) {
   );
 }
 
-function Hold({ folder, count, since, reason, paths }: HeldStatus) {
+function Hold({ folder, count, since, reason, paths, status: { folders } }: Shown & HeldStatus) {
   const documents = countWords(count, 'document');
   const keep = () => decide('keep', { place: folder });
+  const isAway = folders.some(({ name, state }) => name === folder && state === 'unavailable');
   // Unless others are held by then than were shown.
   const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
   return (
@@ -99,19 +100,22 @@ function Hold({ folder, count, since, reason, paths }: HeldStatus) {
         {said(reason)} Held since {momentWords(since)}.
       </p>
       <p class="faint">
-        If this was a mistake, put the files back: nothing is deleted at the service until you decide.
+        If this was a mistake, put the files back: nothing is deleted at the service until you decide
+        {isAway ? ', which you can when the folder is available again.' : '.'}
       </p>
-      <div class="actions">
-        <Button act={keep}>Keep at the service</Button>
-        <Ask
-          words={`Delete ${documents}`}
-          look="danger"
-          instead={<button onClick={() => void keep()}>Keep at the service</button>}
-          act={() => decide('approve', { folder, ...shown })}
-        >
-          They are deleted at the service. That cannot be undone.
-        </Ask>
-      </div>
+      {!isAway && (
+        <div class="actions">
+          <Button act={keep}>Keep at the service</Button>
+          <Ask
+            words={`Delete ${documents}`}
+            look="danger"
+            instead={<button onClick={() => void keep()}>Keep at the service</button>}
+            act={() => decide('approve', { folder, ...shown })}
+          >
+            They are deleted at the service. That cannot be undone.
+          </Ask>
+        </div>
+      )}
       <Fold title={count === 1 ? 'Show the file' : 'Show the files'}>
         <Rows of={paths.map((path) => ({ folder, path }))} total={count} />
       </Fold>
