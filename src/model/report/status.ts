@@ -171,10 +171,11 @@ export const statusSchema = z.object({
   /** Documents that are held more narrowly than is stated for them, a hundred of each folder, with the stated mode. */
   narrower: z.array(place.extend({ sharing: text })).default([]),
   transfers: z.array(transfer),
+  /** Documents that the service has and no record knows: so many at most, an upload in doubt that was not sent again too. */
   possibleDuplicates: count,
   /** Which documents they are of, at most a thousand. */
   duplicates: z.array(duplicate),
-  /** Those of them that stand in records; the others are what is in doubt. */
+  /** Those of them that are further copies of a record's document; the others are what is in doubt. */
   recordedDuplicates: count,
 });
 

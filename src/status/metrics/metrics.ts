@@ -218,7 +218,7 @@ const statusFigures: Figures<Scrape> = {
   ],
   ingestd_in_doubt: ['Uploads whose outcome is unknown.', (now) => now.inDoubtTotal],
   ingestd_possible_duplicates: [
-    'Documents that the service may have twice.',
+    'Documents at the service that no record knows, at most: possible duplicates and uploads in doubt.',
     (now) => now.possibleDuplicates,
   ],
   ingestd_rate_limit_requests: ['Requests that one window allows.', ({ rate }) => rate.limit],
