@@ -48,11 +48,11 @@ export async function findDaemon(
   }
 }
 
-/** That the configuration file says something else than when its daemon read it; null: it does not. */
+/** That the configuration says something else than when its daemon read it; null: it does not. */
 export function editedSince({ settings, configuration }: PreparedCommand, daemon: DaemonClient | null) {
   const { file } = settings;
   if (daemon?.configuration !== file || [null, configuration.digest].includes(daemon.digest)) return null;
-  const message = `${file} was changed after the daemon (pid ${daemon.pid}) read it`;
+  const message = `${file} or the .env beside it was changed after the daemon (pid ${daemon.pid}) read it`;
   return { message, fix: `For the change to take effect, run kill -HUP ${daemon.pid}.` };
 }
 

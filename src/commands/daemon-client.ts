@@ -43,7 +43,7 @@ const addressSchema = z.object({
   http: z.string().nullable(),
   /** The configuration file that it reads, absolute; null: it does not say. */
   configuration: z.string().nullable().default(null),
-  /** Of what that file said when the daemon read it. */
+  /** Of what the configuration said when the daemon read it. */
   digest: z.string().nullable().default(null),
 });
 type Address = z.output<typeof addressSchema>;

@@ -45,6 +45,8 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   const environmentFile = await readEnvironmentFile(directory, search.env);
   const { env: variables, cwd, redactor } = search;
   const secretSources = { configuration: file, env: variables, environmentFile, cwd, redactor };
+  const beside = readOverrides(environmentFile.values).overrides;
+  const own = withoutNulls(applyOverrides(yaml.value ?? {}, beside).value);
   const given = readOverrides({ ...environmentFile.values, ...search.env });
   const plain = applyOverrides(yaml.value ?? {}, given.overrides);
   // The address of Redis is a secret where it has a password.
@@ -67,8 +69,8 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   if (further.length > 0) throw configurationError({ file, yaml, overrides }, further);
   return {
     settings: settingsOf(data, file, places),
-    /** Of what the file says, comments apart. */
-    digest: hash('sha256', JSON.stringify(yaml.value ?? null)),
+    /** Of the settings that the file and the `.env` beside it give to whoever reads them; of no secret. */
+    digest: hash('sha256', JSON.stringify(settingsSchema.safeParse(own).data ?? own ?? null)),
     /** True for the configuration that ships with ingestd. */
     trial,
     /** Files that would have been taken, where the trial configuration is for want of one; else empty. */

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
@@ -33,6 +33,8 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'a daemon on a terminal'
     const { pid } = JSON.parse(await readFile(address, 'utf8')) as { pid: number };
     try {
       await eventually(() => shown.includes('watching folder'));
+      // What is the default is no other setting.
+      await appendFile(folder.join('ingestd.yaml'), '\nsafety: {maxDeleteCount: 10}\n');
       process.kill(pid, 'SIGHUP');
       await eventually(() => shown.includes('configuration unchanged'));
       expect(isListening()).toBe(true);

@@ -9,7 +9,7 @@ import type { Signals } from './signals.ts';
 /** What SIGHUP reads again. */
 export interface Reloaded {
   readonly settings: Settings;
-  /** Of what the configuration file said. */
+  /** Of what the configuration said. */
   readonly digest: string;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;

@@ -258,10 +258,12 @@ describe('beside a running daemon', () => {
     await eventually(isThere);
     const complaint = async (...args: string[]) => (await folder.run(...args)).stderr;
     const commented = `# mine\n${await written()}`;
-    await folder.write('ingestd.yaml', commented);
+    // What is the default is no other setting.
+    await folder.write('ingestd.yaml', `${commented}safety: {maxDeleteCount: 10}\n`);
     expect([await complaint('status'), await complaint('plan')]).toEqual(['', '']);
-    await folder.write('ingestd.yaml', `${commented}safety: {maxDeleteCount: 5}\n`);
-    const edited = `ingestd.yaml was changed after the daemon (pid ${child.pid}) read it`;
+    await folder.write('.env', 'INGESTD_SAFETY__MAX_DELETE_COUNT=5');
+    await chmod(folder.join('.env'), 0o600);
+    const edited = `ingestd.yaml or the .env beside it was changed after the daemon (pid ${child.pid}) read it`;
     const fix = `For the change to take effect, run kill -HUP ${child.pid}.`;
     expect([await complaint('status', '-q'), await complaint('plan', '-q')]).toEqual(['', '']);
     expect(await complaint('status')).toContain(`${edited}; what follows comes from the daemon. ${fix}`);
