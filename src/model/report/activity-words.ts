@@ -1,5 +1,5 @@
 import { directoryOf, refKey } from '../document.ts';
-import { sidecarPlaces } from '../names-and-types.ts';
+import { sidecarEnd, sidecarPlaces } from '../names-and-types.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
 
@@ -104,8 +104,11 @@ function sharingIn({ what, path, sharing }: Activity): string | null {
 /** Whether an upload is shared as the folder's documents are of which nothing more is stated, and was never otherwise. */
 function isFoldersUsual({ before, after, perhaps, source }: SharingChange): boolean {
   const isFirst = before === null || before === after;
-  return isFirst && perhaps === undefined && (source === unstatedSource || source === folderSource);
+  return isFirst && perhaps === undefined && usualSources.has(source);
 }
+
+/** The last is the file at the top of the folder. */
+const usualSources: ReadonlySet<string> = new Set([unstatedSource, folderSource, sidecarEnd]);
 
 /** `sharing NONE → EVERYONE (report.pdf.meta.json)`; of an upload by default only the mode. */
 export function sharingWords({ before, after, perhaps = [], source }: SharingChange): string {

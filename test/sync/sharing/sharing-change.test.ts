@@ -53,7 +53,8 @@ describe('what happened to the sharing mode', () => {
         sharing: { before: null, after: 'EVERYONE', source: folderSource, ...sharing },
       });
     expect(told({})).toBeNull();
-    expect(told({ source: '.meta.json' })).toBe('sharing EVERYONE (.meta.json)');
+    expect(told({ source: '.meta.json' })).toBeNull();
+    expect(told({ source: 'q3/.meta.json' })).toBe('sharing EVERYONE (q3/.meta.json)');
     expect(told({ before: 'NONE' })).toBe('sharing NONE → EVERYONE (folder settings)');
     expect(told({ perhaps: ['NONE'] })).toBe('sharing EVERYONE, perhaps NONE in between (folder settings)');
   });
