@@ -10,7 +10,6 @@ import { eventlessFileSystemAt } from '../scan/watch/network-file-systems.ts';
 import { check } from './check/check.ts';
 import type { CheckOptions } from './check/check.ts';
 import { nearest } from './check/check-ledger.ts';
-import { connectDaemon } from './daemon-client.ts';
 
 /** What `doctor` finds out: everything that a bug report has to say. */
 export type DoctorReport = Awaited<ReturnType<typeof examine>>;
@@ -25,7 +24,7 @@ export async function examine(options: Omit<CheckOptions, 'online'> | string) {
     typeof options === 'string'
       ? [finding('error', 'configuration', { code: 'configuration', message: options, fix: '' })]
       : await check({ ...options, online: true });
-  const daemon = settings === null ? null : await examineDaemon(settings.state.dir);
+  const daemon = typeof options === 'string' ? null : await examineDaemon(options);
   const places =
     settings === null ? [] : [{ name: 'state.dir', path: settings.state.dir }, ...settings.folders];
   const problems = findings.filter(({ level }) => level === 'error').length;
@@ -54,8 +53,8 @@ export async function examine(options: Omit<CheckOptions, 'online'> | string) {
 }
 
 /** Why one does not answer is a finding already. */
-async function examineDaemon(stateDir: string) {
-  const client = await connectDaemon(stateDir).catch(() => null);
+async function examineDaemon({ daemon }: Pick<CheckOptions, 'daemon'>) {
+  const client = await daemon.catch(() => null);
   const status = await client?.status().catch(() => null);
   if (!client || !status) return null;
   const { version, startedAt, state, health } = status;

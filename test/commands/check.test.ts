@@ -221,7 +221,8 @@ describe('the state directory', () => {
       await mkdir(folder.join('inbox'), { recursive: true });
       if (process.getuid?.() === 0) await chown(folder.join('state'), 0, 0);
       // Nothing is said of pauses, a daemon or permissions that this user cannot see.
-      const all = await asUser(() => checkAll({ settings, findings: [], signIn: null, online: false }));
+      const nothing = { daemon: Promise.resolve(null), findings: [], signIn: null, online: false };
+      const all = await asUser(() => checkAll({ settings, ...nothing }));
       expect(all.filter(({ level }) => level === 'error')).toMatchObject([{ code: 'state-unwritable' }]);
       if (process.getuid?.() === 0) expect(all[0]?.message).toContain('(sudo -u root ingestd …)');
       expect(findings).toMatchObject([{ level: 'error', code: 'state-unwritable' }]);

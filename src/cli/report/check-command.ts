@@ -52,12 +52,13 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
   const { configuration, settings } = prepared;
   const sources = configuration.secretSources;
   const { missing, credentials } = await presentCredentials(prepared);
-  const daemon = await connectDaemon(settings.state.dir, settings.file).catch(() => null);
-  const edited = editedSince(prepared, daemon);
+  const daemon = connectDaemon(settings.state.dir, settings.file);
+  const edited = editedSince(prepared, await daemon.catch(() => null));
   // What is missing for one cause, with one fix for all, is one finding.
   const causes = groupBy(missing, ({ variable, message, fix }) => (fix ? message : variable));
   return {
     settings,
+    daemon,
     findings: [
       ...[...causes.values()].map((each) => {
         const names = each.map(({ variable }) => variable).join(', ');

@@ -17,7 +17,7 @@ import { createAgents } from '../../remote/http/agents.ts';
 import { sendHttpRequest } from '../../remote/http/send-http-request.ts';
 import type { HttpResult } from '../../remote/http/send-http-request.ts';
 import { waitsOf } from '../../remote/http/watch-connection.ts';
-import { connectDaemon } from '../daemon-client.ts';
+import type { DaemonClient } from '../daemon-client.ts';
 import { pausesOf } from '../make-plan.ts';
 import { checkFolders } from './check-folders.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
@@ -25,6 +25,8 @@ import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 /** What `check` is given. */
 export interface CheckOptions {
   readonly settings: Settings;
+  /** The one that runs; null: none does. */
+  readonly daemon: Promise<DaemonClient | null>;
   /** What reading the configuration and the secrets had to say. */
   readonly findings: readonly CheckFinding[];
   /** Signs in; null: there is nothing to sign in with. */
@@ -45,7 +47,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
       ...(settings.cluster === null ? [] : await checkRedis(settings.cluster, settings.service)),
     );
   }
-  return isClosed ? findings : withDaemon(settings, findings);
+  return isClosed ? findings : withDaemon(options, findings);
 }
 
 /** The directory itself, and the pauses in it. */
@@ -67,11 +69,11 @@ async function checkState(settings: Settings): Promise<readonly CheckFinding[]> 
  * sends again now nobody can decide anything. A state directory that is full or closed is its problem when it says so.
  */
 async function withDaemon(
-  { state, file }: Settings,
+  { daemon }: Pick<CheckOptions, 'daemon'>,
   found: readonly CheckFinding[],
 ): Promise<readonly CheckFinding[]> {
   try {
-    const status = await (await connectDaemon(state.dir, file))?.status();
+    const status = await (await daemon)?.status();
     const known = new Set(found.map(({ code }) => code));
     const sending = new Set(status?.inDoubt.filter(({ isSending }) => isSending === true).map(refKey));
     const isSent = ({ code, subject }: CheckFinding) => code === inDoubtCode && sending.has(subject);
