@@ -12,7 +12,7 @@ import { momentWords } from './data/time-words.ts';
 import { useAnswer } from './data/use-answer.ts';
 import { Facts, Fold, StoryOpener } from './parts.tsx';
 import type { Shown } from './parts.tsx';
-import { Activities, mostRecent } from './sections/activity.tsx';
+import { Activities } from './sections/activity.tsx';
 import { Attention } from './sections/attention.tsx';
 import { Chart } from './sections/chart.tsx';
 import { Documents, Narrower } from './sections/documents.tsx';
@@ -23,7 +23,7 @@ import { Overview } from './sections/overview.tsx';
 import { Transfers, Waiting } from './sections/transfers.tsx';
 
 function App() {
-  const { status, heardAt, isOffline, recent } = useDaemon(mostRecent);
+  const { status, heardAt, isOffline, recent } = useDaemon();
   const [story, setStory] = useState<DocumentRef | null>(null);
   const narrower = sumOf(status?.folders ?? [], (one) => one.narrower);
   const fleetPath = status?.fleet === undefined ? null : 'api/fleet';

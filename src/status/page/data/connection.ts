@@ -11,8 +11,11 @@ const maxRetryMs = 8000;
 /** The daemon gives a sign of life every 15 seconds. */
 const silenceMs = 40_000;
 
-/** Follows the daemon by one stream of events, and comes back to it by itself. `most`: so much of what happened is kept. */
-export function useDaemon(most: number) {
+/** So much of what happened is kept, however long the page is open: the log has the rest. */
+export const mostRecent = 100;
+
+/** Follows the daemon by one stream of events, and comes back to it by itself. */
+export function useDaemon() {
   const [status, setStatus] = useState<StatusAnswer | null>(null);
   const [isOffline, setOffline] = useState(false);
   /** Newest first; null: not asked yet. */
@@ -42,22 +45,18 @@ export function useDaemon(most: number) {
       };
       plan(broken, silenceMs);
       stream.addEventListener('error', broken);
-      // What was missed meanwhile; what cannot be told now is asked for with the next stream.
-      const ask = () => tell<{ readonly entries: readonly Activity[] }>('api/log');
-      hear(
-        'open',
-        () =>
-          void ask()
-            .then(({ entries }) => setRecent(entries))
-            .catch(() => undefined),
-      );
+      hear('open', () => {
+        const missed = tell<{ readonly entries: readonly Activity[] }>('api/log');
+        // What cannot be told now is asked for with the next stream.
+        missed.then(({ entries }) => setRecent(entries)).catch(() => {});
+      });
       hear('status', (json) => {
         heardAt.current = new Date().toISOString();
         setOffline(false);
         setStatus(JSON.parse(json) as StatusAnswer);
       });
       hear('activity', (json) =>
-        setRecent((known) => [JSON.parse(json) as Activity, ...(known ?? [])].slice(0, most)),
+        setRecent((known) => [JSON.parse(json) as Activity, ...(known ?? [])].slice(0, mostRecent)),
       );
       hear('heartbeat', () => {});
     };

@@ -3,11 +3,10 @@ import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
 import { activityWords, burstWords, createBursts } from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
+import { mostRecent } from '../data/connection.ts';
 import { localTimes, momentWords } from '../data/time-words.ts';
 import { Fold, Part, PathText, Rows } from '../parts.tsx';
 
-/** So much of what happened is kept, however long the page is open: the log has the rest. */
-export const mostRecent = 100;
 /** So many are shown; the others are there to be opened. */
 const fewLines = 3;
 

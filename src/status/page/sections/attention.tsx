@@ -89,7 +89,6 @@ function Failed({ code, items }: Group<FailureStatus>) {
 }
 
 function Hold({ folder, count, since, reason, paths, status: { folders } }: Shown & HeldStatus) {
-  const documents = countWords(count, 'document');
   const keep = () => decide('keep', { place: folder });
   const isAway = folders.some(({ name, state }) => name === folder && state === 'unavailable');
   // Unless others are held by then than were shown.
@@ -107,7 +106,7 @@ function Hold({ folder, count, since, reason, paths, status: { folders } }: Show
         <div class="actions">
           <Button act={keep}>Keep at the service</Button>
           <Ask
-            words={`Delete ${documents}`}
+            words={`Delete ${countWords(count, 'document')}`}
             look="danger"
             instead={<button onClick={() => void keep()}>Keep at the service</button>}
             act={() => decide('approve', { folder, ...shown })}

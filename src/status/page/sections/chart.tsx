@@ -4,11 +4,9 @@ import { columnsOf, deliveryKinds } from '../../metrics/delivery-history.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
 import { useAnswer } from '../data/use-answer.ts';
 
-const everyMs = 5000;
-
 /** Deliveries of the last day. */
 export function Chart() {
-  const { answer: history } = useAnswer<HistoryReport>('api/history', { everyMs });
+  const { answer: history } = useAnswer<HistoryReport>('api/history', { everyMs: 5_000 });
   if (history === null) return null;
   const columns = columnsOf(history);
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts, Number)));

@@ -34,32 +34,27 @@ export function Documents({ status: { folders, totals } }: Shown) {
           />
         </label>
       </div>
-      {found !== null && (
-        <>
-          <p class="faint" role="status">
-            {numberWords(found.total)} found
-          </p>
-          <Rows of={found.documents} total={found.total}>
-            {({ folder, path, isDelivered, state, sharing, url }) => (
-              <>
-                {url !== null && (
-                  <a href={url} target="_blank" rel="noreferrer" aria-label={`Open ${printable(path)}`}>
-                    Open
-                  </a>
-                )}
-                {isDelivered && (
-                  <p class="faint">
-                    {audienceWords(sharing)}
-                    {folders.every(({ name }) => name !== folder) &&
-                      ', kept: its folder is no longer configured'}
-                  </p>
-                )}
-                {state !== null && <p>{said(capitalized(state))}</p>}
-              </>
+      <p class="faint" role="status">
+        {found !== null && `${numberWords(found.total)} found`}
+      </p>
+      <Rows of={found?.documents ?? []} total={found?.total ?? 0}>
+        {({ folder, path, isDelivered, state, sharing, url }) => (
+          <>
+            {url !== null && (
+              <a href={url} target="_blank" rel="noreferrer" aria-label={`Open ${printable(path)}`}>
+                Open
+              </a>
             )}
-          </Rows>
-        </>
-      )}
+            {isDelivered && (
+              <p class="faint">
+                {audienceWords(sharing)}
+                {folders.every(({ name }) => name !== folder) && ', kept: its folder is no longer configured'}
+              </p>
+            )}
+            {state !== null && <p>{said(capitalized(state))}</p>}
+          </>
+        )}
+      </Rows>
     </>
   );
 }
