@@ -19,12 +19,11 @@ interface ButtonProps {
   readonly act: () => Promise<void> | void;
   /** What screen readers call it, where its words alone say too little. */
   readonly name?: string | undefined;
-  readonly look?: 'danger' | 'strong';
   readonly children: ComponentChildren;
 }
 
 /** A button that does one thing; while it is doing it, it cannot be pressed again. */
-export function Button({ act, name, look, children }: ButtonProps) {
+export function Button({ act, name, children }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const press = async () => {
     if (isBusy) return;
@@ -34,7 +33,7 @@ export function Button({ act, name, look, children }: ButtonProps) {
   };
   // Not `disabled`: that would throw the focus away.
   return (
-    <button class={look} type="button" aria-label={name} aria-disabled={isBusy} onClick={() => void press()}>
+    <button type="button" aria-label={name} aria-disabled={isBusy} onClick={() => void press()}>
       {children}
     </button>
   );
@@ -43,6 +42,7 @@ export function Button({ act, name, look, children }: ButtonProps) {
 interface Question extends ButtonProps {
   /** On the button that does it, and on the one that asks about it. */
   readonly words: string;
+  readonly look: 'danger' | 'strong';
   /** The other answer, beside that button. */
   readonly instead?: ComponentChildren;
 }
@@ -80,6 +80,7 @@ export function Ask(next: Question) {
 
 interface PartProps {
   readonly title: string;
+  readonly id?: string;
   readonly class?: string;
   readonly count?: number;
   readonly action?: ComponentChildren;
@@ -90,7 +91,7 @@ export function Part({ title, count, action, children, ...attributes }: Renderab
   const isCard = attributes.class === 'card';
   const [Section, Title] = isCard ? (['article', 'h3'] as const) : (['section', 'h2'] as const);
   return (
-    <Section class="panel" id={isCard ? undefined : title.toLowerCase()} aria-label={title} {...attributes}>
+    <Section class="panel" aria-label={title} {...attributes}>
       <div class="head">
         <Title>
           {title} {count !== undefined && <span class="badge">{numberWords(count)}</span>}

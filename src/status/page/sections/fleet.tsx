@@ -10,7 +10,7 @@ import type { Shown } from '../parts.tsx';
 export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }) {
   const { account, hosts, rate } = fleet;
   return (
-    <Part title="Fleet">
+    <Part title="Fleet" id="fleet">
       <p class="faint">
         {numberWords(rate.used)} of {countWords(status.rate.limit, 'request')} used by all hosts in the last{' '}
         {rate.windowSeconds} s · account {printable(account)}
