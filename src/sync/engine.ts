@@ -267,6 +267,8 @@ export class Engine {
       // Without a number it is told by size and time, as the one that is asked about.
       isFound: async (stat) => stat.ino !== 0 && (await this.#search([stat]))([stat]).files.length > 0,
       mayStand: async ({ ref, record: { stat } }) => {
+        // Its content alone tells where it has gone.
+        if (stat.ino === 0) return false;
         const isFound = await this.#moveEvidence.isFound(stat);
         if (isFound && stat.birthtimeMs !== 0) return true;
         const since = this.tasks.get(ref)?.since ?? this.#clock.monotonic();

@@ -240,6 +240,7 @@ describe('the simulation', () => {
     { name: 'inbox', mode: null, isPolled: false },
     { name: 'second', mode: 'NONE', isPolled: true },
   ] as const;
+  const numberless: Partial<Plan['setting']> = { habits: { firstInode: 2 ** 53 } };
   const blameless: readonly {
     readonly what: string;
     readonly first: Plan['first'];
@@ -278,6 +279,17 @@ describe('the simulation', () => {
         [60_000, { kind: 'unmount', path: 'inbox/d' }],
       ],
       never: /info moved/,
+    },
+    {
+      what: 'without numbers, content tells where a document has gone, whatever was mounted elsewhere (7.1, 7.25)',
+      first: firstOf({ 'd/e/a.txt': 'a' }),
+      steps: [
+        [2_500, { kind: 'mount', path: 'inbox/disk' }],
+        [0, write('disk/b.pdf', 'b')],
+        [2_200, move('d/e/a.txt', 'd/e/a.pdf')],
+      ],
+      setting: { folders: withPolled.slice(1).map((one) => ({ ...one, name: 'inbox' })), ...numberless },
+      never: /upload +a\.pdf/,
     },
     {
       what: 'an attachment stays one while a mount has just hidden its document, which was not sent yet (4)',
