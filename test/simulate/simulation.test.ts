@@ -292,6 +292,17 @@ describe('the simulation', () => {
       never: /upload +a\.pdf/,
     },
     {
+      what: 'so it does not where another document is (7.25)',
+      first: firstOf({ 'é.docx': 'a', 'é.docx.meta.json': '{"attachments":["u.csv"]}', 'u.csv': 'u' }),
+      steps: [
+        [0, move('u.csv', '../outside/u.csv'), 'answer'],
+        [0, write('é.docx', 'a')],
+        [100, { kind: 'link', path: 'inbox/é.docx', to: 'inbox/d/é.pdf' }],
+        [2_500, move('d', '.hidden')],
+      ],
+      setting: numberless,
+    },
+    {
       what: 'an attachment stays one while a mount has just hidden its document, which was not sent yet (4)',
       first: firstOf({
         'd/e/a.txt': 'a',

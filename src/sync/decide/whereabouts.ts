@@ -62,7 +62,8 @@ export async function whereaboutsOf(
     // Hard links: what is another record's own file proves nothing about this one. Without numbers, content tells.
     const other = evidence.ledger.get(there);
     const isTold = stat.ino !== 0 && isBirthKnown(stat, record.stat);
-    const isOwn = other !== undefined && filesOfRecord(other).some((file) => isPerhapsSame(file, stat));
+    const isOther = (file: FileStat) => stat.ino === 0 || isPerhapsSame(file, stat);
+    const isOwn = other !== undefined && filesOfRecord(other).some(isOther);
     if (isOwn && (isTold || other.sha256 === record.sha256)) continue;
     const at = other === undefined ? { ref: there, stat } : null;
     const found = await evidence.inspect(there);
