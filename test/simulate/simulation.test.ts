@@ -303,6 +303,18 @@ describe('the simulation', () => {
       setting: numberless,
     },
     {
+      what: 'what changes places with one below an ignore file that is not valid keeps its docId (7.1, 7.35)',
+      first: firstOf({ 'd/a.docx': 'a', 'b.csv': 'b' }),
+      steps: [
+        [8_000, { ...write('d/.ingestignore', '*.docx'), encoding: 'utf16le' } as Act],
+        [0, move('d/a.docx', 'swap.tmp')],
+        [0, move('b.csv', 'd/a.docx')],
+        [0, move('swap.tmp', 'b.csv')],
+        [100, move('d/a.docx', 'e/c.txt')],
+      ],
+      never: /upload +c\.txt/,
+    },
+    {
       what: 'an attachment stays one while a mount has just hidden its document, which was not sent yet (4)',
       first: firstOf({
         'd/e/a.txt': 'a',

@@ -297,10 +297,13 @@ async function hasLeft(
   // left it, or is a link of it.
   if (found === undefined || isShownTwice(found))
     return isItself || files.some((file) => isSameFile(file, standing));
-  // Where an ignore file is not valid nothing is deleted: what stands elsewhere has left it all the same.
-  const presence = 'presence' in found ? found.presence : undefined;
-  if (hasGone(found) || presence === 'gone') return isItself || !isRootChanged(ref.folder);
-  return isItself && presence === 'unseen';
+  if (isVacant(found)) return isItself || !isRootChanged(ref.folder);
+  return isItself && 'presence' in found && found.presence === 'unseen';
+}
+
+/** Where an ignore file is not valid nothing is deleted: what stands elsewhere has left it all the same. */
+function isVacant(found: Inspection | undefined): boolean {
+  return hasGone(found) || (found?.kind === 'unknown' && found.presence === 'gone');
 }
 
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */
@@ -344,7 +347,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     moved.add(entry.record.docId);
     steps.set(key, { entry, to: ref, stat: isEdited ? entry.record.stat : stat, isEdited });
     const source = await inspect(entry.ref);
-    if (hasGone(source)) free.push(entry.ref);
+    if (isVacant(source)) free.push(entry.ref);
     else {
       const standing = standingAt(entry, source, tasks);
       if (standing === null) return none;
