@@ -260,6 +260,7 @@ export class Engine {
       ledger,
       tasks: this.tasks,
       isRootChanged: (folder) => this.folders.view(folder)?.otherRoot !== undefined,
+      isUnavailable: (folder) => this.folders.isUnavailable(folder),
       isAsked: (ref) => this.#isAsked(ref),
       graceMs: (ref) => this.#graceMs(ref),
       inspect: (ref) => this.#inspectIfWatched(ref),

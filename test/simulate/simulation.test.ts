@@ -315,6 +315,17 @@ describe('the simulation', () => {
       never: /upload +c\.txt/,
     },
     {
+      what: 'what has left a folder that cannot be read keeps its docId (7.1, 7.35)',
+      first: [{ path: 'second/a.pdf', text: 'a' }],
+      steps: [
+        [20_000, { kind: 'rename', path: 'second/a.pdf', to: 'inbox/b.csv' }],
+        [0, { kind: 'write', path: 'second/.ingestignore', text: '*.csv', encoding: 'utf16le' }],
+        [65_000, { kind: 'rescan' }],
+      ],
+      setting: { folders: withPolled, habits: { hasBirthTimes: false } },
+      never: /upload +b\.csv/,
+    },
+    {
       what: 'an attachment stays one while a mount has just hidden its document, which was not sent yet (4)',
       first: firstOf({
         'd/e/a.txt': 'a',

@@ -58,6 +58,8 @@ export interface MoveEvidence {
   readonly tasks: Pick<TaskStore, 'get' | 'in' | 'missingOfSize' | 'presentLike'>;
   /** The root of a folder is another one than the ledger knows. */
   readonly isRootChanged: (folder: string) => boolean;
+  /** Nothing of a folder can be read. */
+  readonly isUnavailable: (folder: string) => boolean;
   /** How long what has gone from a path may still come back, ms. */
   readonly graceMs: (ref: DocumentRef) => number;
   /** Undefined: the folder is not configured any more. */
@@ -288,14 +290,14 @@ function perhapsMissing(stat: FileStat, { ledger, tasks }: MoveEvidence): readon
 async function hasLeft(
   { ref, record }: LedgerEntry,
   standing: FileStat,
-  { inspect, isRootChanged }: MoveEvidence,
+  { inspect, isRootChanged, isUnavailable }: MoveEvidence,
 ): Promise<boolean> {
   const found = await inspect(ref);
   const files = filesOfRecord(record);
   const isItself = isProven(files, standing);
-  // In a folder that is not configured any more, or shows the files of this one, nobody looks. What stands elsewhere has
-  // left it, or is a link of it.
-  if (found === undefined || isShownTwice(found))
+  // In a folder that is not configured any more, cannot be read, or shows the files of this one, nobody looks. What stands
+  // elsewhere has left it, or is a link of it.
+  if (found === undefined || (found.kind === 'unknown' && isUnavailable(ref.folder)))
     return isItself || files.some((file) => isSameFile(file, standing));
   if (isVacant(found)) return isItself || !isRootChanged(ref.folder);
   return isItself && 'presence' in found && found.presence === 'unseen';

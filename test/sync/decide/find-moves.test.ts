@@ -27,6 +27,7 @@ interface Place {
   readonly graceMs?: number;
   /** Folders whose root is another one than the ledger knows. */
   readonly changedRoots?: readonly string[];
+  readonly unavailable?: readonly string[];
   /** What has happened to the tasks of files that stand there. */
   readonly tasks?: Readonly<Record<string, readonly TaskEvent[]>>;
   /** Files whose uploads have gone out and are not answered yet. */
@@ -103,11 +104,12 @@ async function moveIn(place: Place): Promise<MoveDecision> {
   const task = tasks.get(refOf(at));
   if (task === undefined) throw new Error(`nothing stands at ${at}`);
   const isRootChanged = (folder: string) => place.changedRoots?.includes(folder) === true;
+  const isUnavailable = (folder: string) => place.unavailable?.includes(folder) === true;
   const graceMs = () => place.graceMs ?? 0;
   const isFound = (stat: FileStat) =>
     Promise.resolve(Object.values(disk).some((file) => sameFile(statOfFile(file), stat)));
   const mayStand = async ({ record: { stat } }: LedgerEntry) => stat.birthtimeMs !== 0 && isFound(stat);
-  const evidence = { ledger, tasks, isRootChanged, graceMs, inspect, hash, isFound, mayStand };
+  const evidence = { ledger, tasks, isRootChanged, isUnavailable, graceMs, inspect, hash, isFound, mayStand };
   return findMove(task, documentAt(at), evidence);
 }
 
@@ -211,8 +213,13 @@ describe('the document of a file that stands at a path', () => {
       'none',
     ],
     [
+      'is that of a folder which cannot be read',
+      { ...removed(), finds: { 'gone/old': unknown('folder-missing') }, unavailable: ['gone'] },
+      'gone/old → inbox/new; left: gone/old',
+    ],
+    [
       'is that of a folder which shows the same files by now, where birth times are unknown',
-      { ...removed(unborn), finds: { 'gone/old': unknown('folder-shown-twice') } },
+      { ...removed(unborn), finds: { 'gone/old': unknown('folder-shown-twice') }, unavailable: ['gone'] },
       'gone/old → inbox/new; left: gone/old',
     ],
     [
