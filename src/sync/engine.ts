@@ -1163,7 +1163,7 @@ export class Engine {
     const entry = record === undefined ? null : { ref: task.ref, record };
     const onRemove = (folder: string) => this.folders.get(folder)?.settings.onRemove;
     const removeAlike = (one: string, other: string) => onRemove(one) === onRemove(other);
-    const move = at === null || entry === null ? null : moveUnsent(entry, at, removeAlike);
+    const move = at === null || entry === null ? null : moveUnsent(entry, at, this.#ledger, removeAlike);
     if (move === null) {
       this.#advance(task, { kind: 'dormant', reason });
       return this.holds.endApproval(task);

@@ -326,6 +326,15 @@ describe('the simulation', () => {
       never: /upload +b\.csv/,
     },
     {
+      what: 'a document that another one is renamed over is gone, though its place is ignored by now (7.25)',
+      first: firstOf({ 'b.pdf': 'b', 'd/a.csv': 'a' }),
+      steps: [
+        [8_000, { kind: 'restart', how: 'kill', downMs: 10 }],
+        [0, move('d/a.csv', 'b.pdf')],
+        [0, write('.ingestignore', '*.pdf')],
+      ],
+    },
+    {
       what: 'an attachment stays one while a mount has just hidden its document, which was not sent yet (4)',
       first: firstOf({
         'd/e/a.txt': 'a',

@@ -217,12 +217,14 @@ async function findOrigin(
 }
 
 /**
- * A record follows its file to where that is not sent; null: not into a folder that treats removed files otherwise.
- * `removeAlike`: whether two folders treat them alike; not where one is not configured any more.
+ * A record follows its file to where that is not sent, and takes that path from another; null: not into a folder that
+ * treats removed files otherwise. `removeAlike`: whether two folders treat them alike; not where one is not configured any
+ * more.
  */
 export function moveUnsent(
   entry: LedgerEntry,
   to: { readonly ref: DocumentRef; readonly stat: FileStat },
+  ledger: Pick<LedgerPort, 'get'>,
   removeAlike: (one: string, other: string) => boolean,
 ): Move | null {
   if (!removeAlike(entry.ref.folder, to.ref.folder)) return null;
@@ -230,7 +232,9 @@ export function moveUnsent(
   const isEdited =
     stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !isPerhapsSame(stat, to.stat);
   const step = { entry, to: to.ref, stat: isEdited ? stat : to.stat, isEdited };
-  return { kind: 'move', steps: [step], left: [{ ref: entry.ref, takenBy: null }] };
+  const record = ledger.get(to.ref);
+  const overwritten = record === undefined ? record : { ref: to.ref, record };
+  return { kind: 'move', steps: [step], left: leavePaths([[entry.ref, overwritten]], ledger) };
 }
 
 /** The record that a newcomer is, of those whose files have left their paths. */

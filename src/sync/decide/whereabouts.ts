@@ -65,7 +65,7 @@ export async function whereaboutsOf(
     const isOther = (file: FileStat) => stat.ino === 0 || isPerhapsSame(file, stat);
     const isOwn = other !== undefined && filesOfRecord(other).some(isOther);
     if (isOwn && (isTold || other.sha256 === record.sha256)) continue;
-    const at = other === undefined ? { ref: there, stat } : null;
+    const at = isOwn ? null : { ref: there, stat };
     const found = await evidence.inspect(there);
     if (found?.kind === 'document') {
       const state = evidence.tasks.get(there)?.state;

@@ -425,14 +425,17 @@ describe('a record whose file stands where it is not sent', () => {
   const entry = { ref: refOf('inbox/a'), record: recordOf({ stat: statOfFile([1, 'one']) }) };
   const removeAlike = (one: string, other: string) => (one === 'keeping') === (other === 'keeping');
 
+  const ledger = { get: (ref: DocumentRef) => (ref.path === 'b' ? recordOf({ docId: 'b' }) : undefined) };
+
   it.each<readonly [string, File, string]>([
     ['inbox/.a', [1, 'one'], 'inbox/a → inbox/.a; left: inbox/a'],
     ['other/a.bak', [1, 'edited'], 'inbox/a → other/a.bak edited; left: inbox/a'],
     ['keeping/a.bak', [1, 'one'], 'none'],
+    ['inbox/b', [1, 'one'], 'inbox/a → inbox/b; left: inbox/a, inbox/b/(its file was replaced)/b = b'],
   ])(
     'follows it to %s, but not into a folder that does otherwise with what is removed',
     (at, file, expected) => {
-      const move = moveUnsent(entry, { ref: refOf(at), stat: statOfFile(file) }, removeAlike);
+      const move = moveUnsent(entry, { ref: refOf(at), stat: statOfFile(file) }, ledger, removeAlike);
       expect(words(move ?? { kind: 'none' })).toBe(expected);
     },
   );
