@@ -302,6 +302,7 @@ const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add
         ...held.filesOf(one, reading),
         ...held.savesOf(one, reading),
         ...held.copiesOf(one, reading),
+        ...held.heirsOf(one, reading),
       ])
       .filter(isListed)
       .map(keyOf),

@@ -78,6 +78,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     [
       ...judge.held.placedFiles(one, reading),
       ...judge.held.copiesOf(one, reading),
+      ...judge.held.heirsOf(one, reading),
       // What was saved where its file had come to the place of another document is its own (7.1).
       ...judge.held.savesOf(one, reading),
     ].some(({ path }) => path === place);

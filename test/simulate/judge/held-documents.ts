@@ -137,6 +137,14 @@ export class HeldDocuments {
       .filter(({ text, identity }) => text === one.text && !this.#isOfAnother(identity, one, reading));
   }
 
+  /** Copies that were all that was left of it: it may have gone on with one, though its own file is back (7.1). */
+  heirsOf({ heirs, text }: HeldDocument, reading: Reading): readonly RoledFile[] {
+    const isFree = (identity: object) => !this.alive().some(({ accepted }) => accepted === identity);
+    return reading
+      .all()
+      .filter((file) => heirs.has(file.path) && file.text === text && isFree(file.identity));
+  }
+
   /**
    * Files of a document, and after a swap what stands in their places; of two names that are one, either (contract 7.3).
    * What lies in a directory that was moved keeps its document, so what was saved there under its name is its file (7.25).
@@ -194,7 +202,8 @@ export class HeldDocuments {
           if (!alive.some((other) => other !== one && other.holding.path === path) && !one.places.has(path))
             one.places.set(path, null);
       const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
-      for (const path of paths) noteStood(one.been, path, now);
+      // A name of no type that is sent, as a backup has, is none of a document.
+      for (const path of paths) if (isOfType(reading.files.get(path))) noteStood(one.been, path, now);
       for (const path of this.#namesOf(one, reading)) {
         // What stands below an ignore file that is not valid is not looked at (contract 7.35).
         if (reading.shutDirectory(path) === null) this.#noteSeen(one.stood, path, now, startedAt);
@@ -444,7 +453,9 @@ export class HeldDocuments {
     const own = carried.find(
       ({ mode, statement }) => statement.by === 'sidecar' && !isWider(mode, one.holding.mode),
     );
-    if (own !== undefined) one.holding = { ...one.holding, statement: own.statement };
+    // As a person shares it, it is held as it is stated then.
+    if (own !== undefined && one.shared !== one.holding.mode)
+      one.holding = { ...one.holding, statement: own.statement };
     one.text = request.file.text;
     if (file === null) return;
     one.left = new Set();
@@ -495,6 +506,10 @@ export class HeldDocuments {
       (other) => other !== one && other.files.has(identity) && this.#isKnown(other, identity),
     );
   }
+}
+
+function isOfType(file: RoledFile | undefined): boolean {
+  return file?.role.kind !== 'unfit' || file.role.statement !== null;
 }
 
 function noteStood<T>(spans: Map<T, Span>, what: T, now: number): void {

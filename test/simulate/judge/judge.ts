@@ -437,9 +437,9 @@ export class Judge {
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
     // Of a 503 nobody knows whether a proxy says so after the service has taken it.
-    if (!ending.taken && (mayBeDone(ending) || ending.kind === 'busy')) this.held.attempted(request, file);
-    if (!ending.taken && mayBeDone(ending)) {
-      if (request.kind === 'upload' && file !== null)
+    if (!ending.taken && (mayBeDone(ending) || ending.kind === 'busy')) {
+      this.held.attempted(request, file);
+      if (request.kind === 'upload' && file !== null && mayBeDone(ending))
         this.#taints.inDoubt(file.identity, holdingOf(request, file, []));
       const sent = request.attachments?.map(({ text }) => text) ?? [];
       for (const docId of request.docIds) this.#taints.perhapsSent(docId, sent, this.reading());
