@@ -31,9 +31,9 @@ export function health(status: HealthFacts): Health {
   if (state === 'stopped' || auth.state === 'refused') return 'error';
   const weights = new Set(reasons.map(({ code }) => reasonHealth(code)));
   if (weights.has('error')) return 'error';
-  const partly = weights.has('attention') || folders.some((folder) => folder.state === 'unavailable');
-  // Degraded without a known reason: something is wrong.
-  if (state === 'degraded' && !partly) return 'error';
+  const isAway = folders.some((folder) => folder.state === 'unavailable');
+  if (state === 'degraded' && !isAway) return 'error';
+  const partly = weights.has('attention') || isAway;
   const asks =
     status.held.length > 0 ||
     status.inDoubtTotal > 0 ||

@@ -130,12 +130,7 @@ describe('access', () => {
     await world.pass(hour);
     expect(codes(world)).toEqual(['uploads-stopped']);
     const { state, health, queue } = world.status();
-    expect([state, health, queue.pending > 0, queue.etaSeconds]).toEqual([
-      'degraded',
-      'attention',
-      true,
-      null,
-    ]);
+    expect([state, health, queue.pending > 0, queue.etaSeconds]).toEqual(['degraded', 'error', true, null]);
   });
 });
 

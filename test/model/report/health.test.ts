@@ -36,6 +36,7 @@ describe('the health', () => {
     ['the service is unavailable', aStatus({ state: 'degraded', ...because('service-unavailable') })],
     ['its certificate cannot be trusted', aStatus(because('tls'))],
     ['the ledger cannot be written', aStatus({ state: 'paused', ...because('ledger-unwritable') })],
+    ['uploads are stopped', aStatus({ state: 'degraded', ...because('uploads-stopped') })],
     ['it is degraded and nobody knows why', aStatus({ state: 'degraded' })],
     ['a reason is new', aStatus(because('something-new'))],
     ['no daemon runs', aStatus({ state: 'stopped' })],
