@@ -37,6 +37,8 @@ it('tells of the held deletions of a folder that is not there', async () => {
   expect((await folder.run('plan')).stdout).toMatch(
     /^12 deletions held, for you to approve when the folder is available again:\n {2}inbox: too many$/m,
   );
+  const { code, stderr } = await folder.run('approve');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/the folder "inbox" .* is unavailable/)]);
   expect((await folder.run('status')).stdout).toMatch(
     /too many\n {4}for you to approve when the folder is available again$/m,
   );

@@ -6,6 +6,7 @@ import { confirm, nameAll } from '../prompter.ts';
 import type { CommandContext, CommandFlags, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { isAway } from '../../model/report/failures.ts';
 import type { Status } from '../../model/report/status.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
 import { offlineStatus } from '../../commands/offline/offline-reports.ts';
@@ -99,9 +100,11 @@ function doneWords(path: string, resolution: Resolution, when: string): string {
 export async function approve(context: CommandContext, folder: string | undefined, flags: CommandFlags) {
   const { settings, daemon, when, decisions } = await prepareAction(context, flags);
   const askedFor = async () => {
-    const { held } = await (daemon?.status() ??
+    const status = await (daemon?.status() ??
       offlineStatus({ settings, makesFolders: true, fleet: null }, null));
-    return askAbout(context, folder === undefined ? held : held.filter((one) => one.folder === folder));
+    const held = status.held.filter((one) => folder === undefined || one.folder === folder);
+    // What is refused then, with the reason, is not asked about.
+    return held.some((one) => isAway(one, status)) ? { most: 0, paths: [] } : askAbout(context, held);
   };
   const shown = flags.yes === true ? {} : await askedFor();
   if (shown === null) return exitCodes.ok;

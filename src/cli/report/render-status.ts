@@ -2,7 +2,7 @@ import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/te
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { explain, fixAt, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
-import { copiesWords, duplicatesApart, partsOf, sortFailures } from '../../model/report/failures.ts';
+import { copiesWords, duplicatesApart, isAway, partsOf, sortFailures } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { placedMessage, statusLine } from '../../model/report/headline.ts';
@@ -203,16 +203,16 @@ function rowOf({ folder, path, message }: DocumentRef & { readonly message: stri
   return `${folder}/${path}: ${withLocalTimes(message)}`;
 }
 
-function heldRows({ held, folders, state, startedAt }: Status, { colors }: StatusView): string[] {
-  const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
-    const isAway = folders.some((one) => one.name === folder && one.state === 'unavailable');
-    const when = isRunning({ state }) || since < startedAt ? `since ${localTime(since)}` : 'will be held';
+function heldRows(status: Status, { colors }: StatusView): string[] {
+  const rows = status.held.flatMap((hold) => {
+    const { folder, count, reason, since, paths } = hold;
+    const when = isRunning(status) || since < status.startedAt ? `since ${localTime(since)}` : 'will be held';
     const more = count - Math.min(paths.length, mostNames);
     return [
       `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}${when}: ${withLocalTimes(reason)}`,
       ...paths.slice(0, mostNames).map((path) => `    ${folder}/${path}`),
       ...(more > 0 && paths.length > 0 ? [`    and ${numberWords(more)} more`] : []),
-      ...(isAway ? ['    for you to approve when the folder is available again'] : []),
+      ...(isAway(hold, status) ? ['    for you to approve when the folder is available again'] : []),
     ];
   });
   const hint = '  (approve with ingestd approve FOLDER, keep at the service with ingestd keep FOLDER)';

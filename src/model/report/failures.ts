@@ -71,6 +71,14 @@ export function duplicatesApart({
   return duplicates.filter((one) => !doubts.has(refKey(one)));
 }
 
+/** Whether the folder of deletions that are held is unavailable: they can be approved when it is back. */
+export function isAway(
+  { folder }: { readonly folder: string },
+  { folders }: Pick<Status, 'folders'>,
+): boolean {
+  return folders.some(({ name, state }) => name === folder && state === 'unavailable');
+}
+
 /** How many more of a document there may be at the service: nobody knows. */
 export function copiesWords(copies: number): string {
   return `up to ${countWords(copies, 'extra copy', 'extra copies')}`;

@@ -5,7 +5,7 @@ import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
 import { explain, groupByCause, mayHelpToRetry } from '../../../model/report/explanations.ts';
 import type { Group } from '../../../model/report/explanations.ts';
-import { copiesWords, duplicatesApart, sortFailures } from '../../../model/report/failures.ts';
+import { copiesWords, duplicatesApart, isAway, sortFailures } from '../../../model/report/failures.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
 import { decide } from '../data/ask-daemon.ts';
 import { momentWords } from '../data/time-words.ts';
@@ -23,7 +23,7 @@ export function Attention({ status }: Shown) {
       {status.held.length > 0 && (
         <Part class="need warn" title="Deletions held">
           {status.held.map((hold) => (
-            <Hold key={hold.folder} {...hold} status={status} />
+            <Hold key={hold.folder} {...hold} isLater={isAway(hold, status)} />
           ))}
         </Part>
       )}
@@ -88,9 +88,8 @@ function Failed({ code, items }: Group<FailureStatus>) {
   );
 }
 
-function Hold({ folder, count, since, reason, paths, status: { folders } }: Shown & HeldStatus) {
+function Hold({ folder, count, since, reason, paths, isLater }: HeldStatus & { readonly isLater: boolean }) {
   const keep = () => decide('keep', { place: folder });
-  const isAway = folders.some(({ name, state }) => name === folder && state === 'unavailable');
   // Unless others are held by then than were shown.
   const shown = { most: count, paths: paths.map((path) => `${folder}/${path}`) };
   return (
@@ -100,9 +99,9 @@ function Hold({ folder, count, since, reason, paths, status: { folders } }: Show
       </p>
       <p class="faint">
         If this was a mistake, put the files back: nothing is deleted at the service until you decide
-        {isAway ? ', which you can when the folder is available again.' : '.'}
+        {isLater ? ', which you can when the folder is available again.' : '.'}
       </p>
-      {!isAway && (
+      {!isLater && (
         <div class="actions">
           <Button act={keep}>Keep at the service</Button>
           <Ask
