@@ -248,8 +248,9 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     /** `isIdle`: nothing is to be sent. */
     reasons: (isIdle: () => boolean): readonly Reason[] => {
       const isAsked = (code: string) => (isProbing && !passingCodes.has(code)) || !isIdle();
-      if (reason === null || !isAsked(reason.code)) return stopped === null ? [] : [stopped];
-      return [{ ...reason, since, ...(clock.monotonic() < openUntil && { until }) }];
+      const ended = stopped === null ? [] : [stopped];
+      if (reason === null || !isAsked(reason.code)) return ended;
+      return [{ ...reason, since, ...(clock.monotonic() < openUntil && { until }) }, ...ended];
     },
     unresolved: () => reason?.code ?? null,
     /** Whether so many in a row were unknown to the service that the address may be wrong. */

@@ -190,6 +190,12 @@ describe('what the outcomes say of the service', () => {
     expect(codes()).toEqual(['redirect']);
   });
 
+  it('does not hide that uploads are stopped, which only a person ends (7.32)', () => {
+    for (let time = 0; time < 3; time += 1) breaker.noteWithoutDocId('no docId');
+    noteOf(away, 'a', 'b');
+    expect(codes()).toEqual(['service-unavailable', 'uploads-stopped']);
+  });
+
   it('keeps nothing back when a person has fixed something, and is said until an answer shows that', () => {
     note(elsewhere);
     noteOf(missing, 'one', 'two', 'three');
