@@ -136,6 +136,7 @@ export function adoptDocument(
 ): readonly Change[] {
   const copies = doubts.reduce((total, { count }) => total + count, 0);
   const carried = doubts.map((doubt) => doubt.carried);
+  const held = carried.length === 1 ? carried[0]?.held : undefined;
   const unsure = {
     content: sent === null,
     attachments: carried.some((one) => one?.attachments !== false),
@@ -154,6 +155,7 @@ export function adoptDocument(
     modifiedAt: null,
     possibleDuplicates: Math.max(0, copies - 1),
     said: [adoptedMark],
+    heldModes: held === undefined ? undefined : [held],
     unsure,
   };
   return [

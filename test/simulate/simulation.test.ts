@@ -1558,6 +1558,17 @@ describe('the simulation', () => {
       ],
       setting: { habits: { type: { magic: 26_985, name: 'nfs4' }, attributeCacheMs: 3_000 } },
     },
+    {
+      what: 'a document that a person adopts is held as its upload stated, where that did (7.27)',
+      first: [],
+      steps: [
+        [0, { kind: 'answer', ending: { kind: 'reset', taken: true } }],
+        [0, write('a.txt', 'a')],
+        [5_000, { kind: 'resolve', how: 'adopt' }],
+        [0, write('.meta.json', '{"shareInfo":{"mode":"DEFAULT"}}')],
+      ],
+      setting: { inDoubt: 'hold', folders: [{ name: 'inbox', mode: 'NONE', isPolled: false }] },
+    },
   ];
   for (const { what, first, steps, setting: own, never = /\{"seed"/ } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
