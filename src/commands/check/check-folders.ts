@@ -5,7 +5,7 @@ import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import { copiesWords, duplicatesApart, sortFailures } from '../../model/report/failures.ts';
+import { copiesWords, duplicatesApart, isAway, sortFailures } from '../../model/report/failures.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -59,8 +59,7 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
       ...(one.pathBytes !== undefined && { pathBytes: one.pathBytes }),
     })),
     ...failed.map((one) => finding('error', refKey(one), one)),
-    ...retried.map((one) => finding('warning', refKey(one), one)),
-    ...waiting.map((one) => finding('warning', refKey(one), one)),
+    ...[...retried, ...waiting].map((one) => finding('warning', refKey(one), one)),
     ...inDoubt.map((one) => {
       const message = `its upload is in doubt: ${one.message}`;
       return finding('error', refKey(one), { code: inDoubtCode, message });
@@ -69,10 +68,11 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
       const message = `the service may have ${copiesWords(copies)} of it, because answers were lost`;
       return finding('error', refKey(ref), { code: 'possible-duplicates', message });
     }),
-    ...held.map(({ folder, count, since, reason }) => {
-      const when = since < startedAt ? `held since ${since}` : 'will be held';
-      const message = `${countWords(count, 'deletion')} ${when}: ${reason}`;
-      return finding('error', folder, { code: 'held', message });
+    ...held.map((one) => {
+      const when = one.since < startedAt ? `held since ${one.since}` : 'will be held';
+      const message = `${countWords(one.count, 'deletion')} ${when}: ${one.reason}`;
+      const fix = isAway(one, status) ? 'Decide about them when the folder is available again.' : undefined;
+      return finding('error', one.folder, { code: 'held', message, fix });
     }),
     ...folders
       .filter(({ state }) => state !== 'unavailable')
