@@ -68,8 +68,7 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
   const [whose, all] = folder === null ? ['all folders', ' all'] : [printable(folder), ''];
   const isPaused = folder === null ? paused.length === folders.length : paused.includes(folder);
   // The headline has the button of an only folder, and that of all.
-  const isOfAll = folders.length === 1 || (folder === null && isPaused);
-  const isAbove = isOfAll && reasons.some(({ code }) => code === 'paused');
+  const isAbove = isPaused && (folders.length === 1 || folder === null);
   const word = isPaused ? 'Resume' : 'Pause';
   return (
     <div class="actions">
