@@ -125,10 +125,9 @@ function About({ status }: Shown) {
   const words = { ok: signedIn, refused: 'credentials refused', none: 'not signed in yet' };
   const running = durationWords((Date.now() - Date.parse(startedAt)) / 1000);
   const delivered = [
-    `${numberWords(totals.uploaded)} uploaded`,
-    `${numberWords(totals.modified)} modified`,
-    `${numberWords(totals.moved)} moved`,
-    `${numberWords(totals.deleted)} deleted`,
+    ...(['uploaded', 'modified', 'moved', 'deleted'] as const).map(
+      (what) => `${numberWords(totals[what])} ${what}`,
+    ),
     countWords(totals.requests, 'request'),
     `${sizeWords(totals.bytesSent)} sent`,
   ];

@@ -2,10 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { tell } from './ask-daemon.ts';
 
-interface Known<T> {
-  readonly answer: T | null;
-  readonly problem: string | null;
-}
+type Known<T> = { readonly answer: T | null; readonly problem: string | null };
 
 /** A question that is being typed, and news that come in a burst, are asked about this often, ms. */
 const restMs = 250;
