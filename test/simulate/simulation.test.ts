@@ -1876,6 +1876,7 @@ describe('the simulation', () => {
     ],
     [660_003_844, 'as a person shares a document, it is held as it is stated then (7.27)'],
     [510_004_130, 'a backup is no place of a document that was saved with it (7.1)'],
+    [660_000_277, 'what a 429 turned away was not taken, nor the mode that went with it (7.27)'],
     [660_005_295, 'what a 503 was the answer to may have been taken, attachments too (4)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

@@ -60,9 +60,12 @@ export function recordsAsBefore(
   });
 }
 
+/** Answers that say that a request was not let in. */
+const turnedAway: ReadonlySet<string> = new Set(['http-425', 'http-429']);
+
 function mayBeTaken(outcome: Outcome): boolean {
   if (outcome.kind === 'misaddressed') return outcome.mayBeTaken;
-  if (outcome.kind === 'unavailable') return outcome.sent !== 'nothing';
+  if (outcome.kind === 'unavailable') return outcome.sent !== 'nothing' && !turnedAway.has(outcome.code);
   return outcome.kind === 'accepted' || outcome.kind === 'unknown';
 }
 
