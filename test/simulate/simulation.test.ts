@@ -317,13 +317,13 @@ describe('the simulation', () => {
     },
     {
       what: 'what has left a folder that cannot be read keeps its docId (7.1, 7.35)',
-      first: [{ path: 'second/a.pdf', text: 'a' }],
+      first: [{ path: 'other/a.pdf', text: 'a' }],
       steps: [
-        [20_000, { kind: 'rename', path: 'second/a.pdf', to: 'inbox/b.csv' }],
-        [0, { kind: 'write', path: 'second/.ingestignore', text: '*.csv', encoding: 'utf16le' }],
+        [20_000, { kind: 'rename', path: 'other/a.pdf', to: 'inbox/b.csv' }],
+        [0, { kind: 'write', path: 'other/.ingestignore', text: '*.csv', encoding: 'utf16le' }],
         [65_000, { kind: 'rescan' }],
       ],
-      setting: { folders: withPolled, habits: { hasBirthTimes: false } },
+      setting: { folders, habits: { hasBirthTimes: false } },
       never: /upload +b\.csv/,
     },
     {
