@@ -1716,6 +1716,7 @@ export class Engine {
     }
     // What it had attached is a document of its own from now on.
     this.#inspectFailed(attachedBeforeCode);
+    this.#inspectAttached({ attachments: batch.flatMap(({ record }) => record.attachments) });
     await this.holds.endIfEmpty(folder);
   }
 
@@ -1735,8 +1736,11 @@ export class Engine {
   }
 
   /** What a document had attached may be a document of its own by now. */
-  #inspectAttached({ attachments }: LedgerRecord): void {
+  #inspectAttached({ attachments }: Pick<LedgerRecord, 'attachments'>): void {
     if (attachments.length > 0) this.#inspectFailed(attachedBeforeCode);
+    // What cannot be sent for another reason may have to be shared with fewer people now.
+    for (const { stat } of attachments)
+      for (const task of Array.from(this.tasks.presentLike(stat))) this.#advance(task, { kind: 'touched' });
   }
 
   /** The service has taken it, and the ledger knows. `event`: what that is for its task. */

@@ -336,6 +336,19 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'the narrower mode of what was attached goes out when its owner is deleted, though nothing else can (7.27)',
+      first: firstOf({
+        's.pdf': 's',
+        'd/r.pdf': 'r',
+        'd/e/t.csv': 't',
+        'd/r.pdf.meta.json': '{"attachments":["e/t.csv"]}',
+      }),
+      steps: [
+        [20_000, move('d/e/t.csv', 's.pdf')],
+        [22_500, move('s.pdf', 'd/r.pdf')],
+      ],
+    },
+    {
       what: 'an attachment stays one while a mount has just hidden its document, which was not sent yet (4)',
       first: firstOf({
         'd/e/a.txt': 'a',
