@@ -282,6 +282,27 @@ describe('the simulation', () => {
       never: /info moved/,
     },
     {
+      what: 'what leaves a path where another document comes that is not sent there keeps its docId (7.1)',
+      first: firstOf({ 'a.csv': 'a', 'b.pdf': 'b' }),
+      steps: [
+        [8_000, write('.ingestignore', '*.pdf')],
+        [20_000, move('b.pdf', 'c.csv')],
+        [0, move('a.csv', 'b.pdf')],
+      ],
+      never: /upload +c\.csv/,
+    },
+    {
+      what: 'so it does where they change places',
+      first: firstOf({ 'b.pdf': 'b', 'c.csv': 'c' }),
+      steps: [
+        [8_000, write('.ingestignore', '*.pdf')],
+        [20_000, move('b.pdf', 'swap.tmp')],
+        [0, move('c.csv', 'b.pdf')],
+        [0, move('swap.tmp', 'c.csv')],
+      ],
+      never: /modify doc-\d c\.csv|delete/,
+    },
+    {
       what: 'without numbers, content tells where a document has gone, whatever was mounted elsewhere (7.1, 7.25)',
       first: firstOf({ 'd/e/a.txt': 'a' }),
       steps: [

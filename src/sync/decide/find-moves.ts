@@ -109,16 +109,12 @@ async function findShownBefore({ ref }: FoundDocument, evidence: MoveEvidence): 
     const before = { ...ref, folder };
     const [record, shown] = [ledger.get(before), ledger.root(folder)];
     if (record === undefined || root === undefined || shown === undefined) continue;
-    if (!sameDirectory(shown, root) || !isShownTwice(await inspect(before))) continue;
+    const found = await inspect(before);
+    if (!sameDirectory(shown, root) || found?.kind !== 'unknown' || found.code !== shownTwiceCode) continue;
     const step = { entry: { ref: before, record }, to: ref, stat: record.stat, isEdited: true };
     return { kind: 'move', steps: [step], left: [{ ref: before, takenBy: null }] };
   }
   return none;
-}
-
-/** Another folder shows the files of this one: nobody looks there. */
-function isShownTwice(found: Inspection | undefined): boolean {
-  return found?.kind === 'unknown' && found.code === shownTwiceCode;
 }
 
 /** What a move changes in the ledger. */
@@ -312,6 +308,17 @@ function isVacant(found: Inspection | undefined): boolean {
   return hasGone(found) || (found?.kind === 'unknown' && found.presence === 'gone');
 }
 
+/** Whether another document's own file stands, and is not sent, where one of a record has been: that one follows it later. */
+function isOfAnother(
+  { ref, record }: LedgerEntry,
+  found: Inspection | undefined,
+  { findByFile }: Pick<LedgerPort, 'findByFile'>,
+): boolean {
+  const stat = found?.kind === 'ignored' || found?.kind === 'skipped' ? found.stat : undefined;
+  if (stat === undefined || sameFile(stat, record.stat)) return false;
+  return findByFile(stat).some((one) => refKey(one.ref) !== refKey(ref) && sameFile(one.record.stat, stat));
+}
+
 /** Nothing equals a file that this user may not read; of one that can be read again soon, nothing is concluded now. */
 function emptyUnlessPassing(error: unknown): '' {
   if (errorCode(error) === unreadableNowCode) throw error;
@@ -353,7 +360,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     moved.add(entry.record.docId);
     steps.set(key, { entry, to: ref, stat: isEdited ? entry.record.stat : stat, isEdited });
     const source = await inspect(entry.ref);
-    if (isVacant(source)) free.push(entry.ref);
+    if (isVacant(source) || isOfAnother(entry, source, ledger)) free.push(entry.ref);
     else {
       const standing = standingAt(entry, source, tasks);
       if (standing === null) return none;
