@@ -357,6 +357,19 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'of two documents over which an attachment of the second was renamed, either may go (4, 7.25)',
+      first: firstOf({
+        's.pdf': 's',
+        'd/r.pdf': 'r',
+        'd/e/t.csv': 't',
+        'd/r.pdf.meta.json': '{"shareInfo":{"mode":"EVERYONE"},"attachments":["e/t.csv"]}',
+      }),
+      steps: [
+        [20_000, move('d/e/t.csv', 's.pdf')],
+        [22_500, move('s.pdf', 'd/r.pdf')],
+      ],
+    },
+    {
       what: 'the narrower mode of what was attached goes out when its owner is deleted, though nothing else can (7.27)',
       first: firstOf({
         's.pdf': 's',
@@ -367,6 +380,27 @@ describe('the simulation', () => {
       steps: [
         [20_000, move('d/e/t.csv', 's.pdf')],
         [22_500, move('s.pdf', 'd/r.pdf')],
+      ],
+    },
+    {
+      what: 'what has gone into a hidden directory is gone: its document goes on with a copy (7.1, 7.25)',
+      first: firstOf({ 'd/b.txt': 'b' }),
+      steps: [
+        [5_000, move('d', '.hidden')],
+        [0, { kind: 'copy', path: 'inbox/.hidden/b.txt', to: 'inbox/e/b.pdf' }],
+      ],
+    },
+    {
+      what: 'what is saved where a document was for a moment only, on its way to where it went, is another one (7.1)',
+      first: firstOf({ 'd/s.txt': 's', 'd/s.txt.meta.json': '{"shareInfo":{"mode":"EVERYONE"}}' }),
+      steps: [
+        [100, write('d/a.txt', 'a')],
+        [0, move('d/s.txt', 'e/a.csv'), 'token'],
+        [0, move('e/a.csv', '../outside/swap')],
+        [100, move('../outside/swap', 'd/a.txt')],
+        [0, write('e/a.csv', 'b')],
+        [2_500, { kind: 'remove', path: 'inbox/d/a.txt' }],
+        [0, write('e/a.csv', 'c')],
       ],
     },
     {

@@ -3,14 +3,31 @@ import { isListed } from './content-rules.ts';
 import type { Add, Moment } from './moment.ts';
 
 /** What is wrong with the deletion of one document (contract 4 and 7.25). */
-export function judgeDeletion(docId: string, { reading, held, approved, kept }: Moment, add: Add): void {
+export function judgeDeletion(
+  docId: string,
+  { reading, held, approved, kept, taintOf }: Moment,
+  add: Add,
+): void {
   const one = held.all.get(docId);
   if (one === undefined || one.isDeleted) return;
   if (kept.has(docId)) add('deleted-kept', `${docId} is deleted, and a person has kept it`);
   const standing = held.filesOf(one, reading).filter((file) => isListed(file) && held.isKnownFile(one, file));
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;
-  const others = new Set([...held.othersOf(counted, reading, one), ...held.saversOf(counted, one)]);
+  // What came to its owner's own place is that document's content by now (contract 4).
+  const owners = held
+    .alive()
+    .filter(({ docId: other, holding }) =>
+      counted.some(
+        ({ path, identity }) => path === holding.path && taintOf(identity).sentWith.includes(other),
+      ),
+    )
+    .filter((other) => other !== one);
+  const others = new Set([
+    ...held.othersOf(counted, reading, one),
+    ...held.saversOf(counted, one),
+    ...owners,
+  ]);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.
   // Edited and moved: where numbers are used again, or are none, nobody can tell.

@@ -128,9 +128,10 @@ export class HeldDocuments {
     return this.alive().filter((one) => one !== except && files.some((file) => mayBeSave(one, file)));
   }
 
-  /** Copies that no other document is of, where its own file is gone: by its content it is one of these by now (7.1). */
+  /** Copies that no other document is of, where its own file is gone: by its content it is one of these by now (7.1, 7.25). */
   copiesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    if (one.accepted === null || reading.pathsOf(one.accepted).length > 0) return [];
+    const isThere = (path: string) => reading.files.get(path)?.role.kind !== 'elsewhere';
+    if (one.accepted === null || reading.pathsOf(one.accepted).some(isThere)) return [];
     return [...one.copies]
       .map((path) => reading.files.get(path))
       .filter((file) => file !== undefined)

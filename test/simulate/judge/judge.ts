@@ -716,7 +716,8 @@ function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment)
   const isStated = ({ role }: RoledFile) => 'statement' in role && role.statement?.mode === mode;
   // Of the names of one file, that under which it goes out, or that of its own place.
   const name = request.file?.name.normalize('NFC');
-  const rankOf = ({ path }: RoledFile) => (nameOf(path) === name ? 0 : 2) + (one.places.has(path) ? 0 : 1);
+  const isPlace = (path: string) => one.places.has(path) || one.taken.has(path);
+  const rankOf = ({ path }: RoledFile) => (nameOf(path) === name ? 0 : 2) + (isPlace(path) ? 0 : 1);
   const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b));
   return [...ranked, ...placed].find(isStated) ?? ranked[0] ?? null;
 }
