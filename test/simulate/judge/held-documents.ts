@@ -408,7 +408,7 @@ export class HeldDocuments {
     }
   }
 
-  /** A change was sent, and nobody has said whether it was accepted. */
+  /** A change was sent, and nobody has said whether it was accepted, or it is sent again. */
   attempted(request: ServiceRequest, file: RoledFile | null): void {
     if (request.kind !== 'modify' || modeOf(request) === null) return;
     for (const docId of request.docIds) {
@@ -419,8 +419,8 @@ export class HeldDocuments {
 
   /** As what documents are held, or were, that have or had a file: deleted or not, and whether ingestd knows of them or not. */
   formerHoldings(identity: object): readonly Holding[] {
-    return [...this.all.values()].flatMap(({ accepted, before, holding }) => [
-      ...(accepted === identity ? [holding] : []),
+    return [...this.all.values()].flatMap(({ accepted, before, holding, perhaps }) => [
+      ...(accepted === identity ? [holding, ...perhaps] : []),
       // As the record is, or was before it got another file (contract 7.27).
       ...(before?.identity === identity ? [before.holding, holding] : []),
     ]);

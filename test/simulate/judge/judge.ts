@@ -128,7 +128,7 @@ export class Judge {
   readonly #unanswered = new Map<number, Doubt>();
   #inDoubt: Doubt[] = [];
   /** Those of which the judge cannot tell whether they are in doubt: somebody else seems to have answered. */
-  readonly #openDoubts: Doubt[] = [];
+  #openDoubts: Omit<Doubt, 'file'>[] = [];
 
   constructor(options: JudgeOptions) {
     this.#options = options;
@@ -325,19 +325,35 @@ export class Judge {
     this.#unusable = 0;
   }
 
-  /** A person has everything in doubt sent again. Call what it gives where that is refused. */
-  sendsAgain(): () => void {
+  /**
+   * A person has what is in doubt sent again: all of it, or that of a path. Call what it gives when ingestd has done so, or
+   * refused it: should the process die before, either may be.
+   */
+  sendsAgain(path: string | null): (isDone: boolean) => void {
     this.retries();
-    const before = this.#inDoubt;
-    this.#inDoubt = [];
+    const place = path?.normalize('NFC');
+    const isMeant = ({ paths }: { readonly paths: { readonly has: (one: string) => boolean } }) =>
+      place === undefined || paths.has(place);
+    const before = this.#inDoubt.filter(isMeant);
+    this.#inDoubt = this.#inDoubt.filter((doubt) => !isMeant(doubt));
     // Nobody knows yet that the answers to these are lost.
-    this.#openDoubts.push(...this.#unanswered.values());
-    this.#unanswered.clear();
-    const unusable = this.held.alive().filter(({ answer }) => answer === 'unusable');
+    for (const [number, doubt] of this.#unanswered) {
+      if (!isMeant(doubt)) continue;
+      this.#openDoubts.push(doubt);
+      this.#unanswered.delete(number);
+    }
+    const unusable = this.held
+      .alive()
+      .filter(({ answer, places }) => answer === 'unusable' && isMeant({ paths: places }));
     for (const one of unusable) one.answer = 'none';
-    return () => {
-      this.#openDoubts.push(...before);
-      for (const one of unusable) one.answer = 'unusable';
+    const open = [
+      ...before,
+      ...unusable.map(({ files, places }) => ({ identities: files, paths: new Set(places.keys()) })),
+    ];
+    this.#openDoubts.push(...open);
+    return (isDone) => {
+      if (isDone) this.#openDoubts = this.#openDoubts.filter((doubt) => !open.includes(doubt));
+      else for (const one of unusable) one.answer = 'unusable';
     };
   }
 
@@ -436,9 +452,10 @@ export class Judge {
     const name = nameOfRequest(request);
     if (ending.taken) this.#attempts.delete(name);
     else if (!this.#attempts.has(name)) this.#attempts.set(name, firstByteAt);
-    // Of a 503 nobody knows whether a proxy says so after the service has taken it.
-    if (!ending.taken && (mayBeDone(ending) || ending.kind === 'busy')) {
-      this.held.attempted(request, file);
+    // Of a 503 nobody knows whether a proxy says so after the service has taken it; with a new token it is sent again.
+    const mayBeTaken = !ending.taken && (mayBeDone(ending) || ending.kind === 'busy');
+    if (mayBeTaken || ending.kind === 'expired') this.held.attempted(request, file);
+    if (mayBeTaken) {
       if (request.kind === 'upload' && file !== null && mayBeDone(ending))
         this.#taints.inDoubt(file.identity, holdingOf(request, file, []));
       const sent = request.attachments?.map(({ text }) => text) ?? [];
@@ -515,7 +532,7 @@ export class Judge {
     );
   }
 
-  #doubts(): readonly Doubt[] {
+  #doubts(): readonly Omit<Doubt, 'file'>[] {
     return [...this.#unanswered.values(), ...this.#inDoubt, ...this.#openDoubts];
   }
 

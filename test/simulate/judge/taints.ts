@@ -58,6 +58,8 @@ interface Stated {
   text: string;
   readonly from: number;
   to: number | null;
+  /** Its file was sent, and not as this says: whether it counts all the same the contract leaves open. */
+  readonly isOpen: boolean;
 }
 
 const none: Taint = { owner: null, isOpen: false, sentWith: [], ownerIdentity: undefined, holdings: [] };
@@ -109,8 +111,10 @@ export class Taints {
         continue;
       }
       if (last !== undefined) last.to ??= now;
-      if (states !== null && !sent.has(identity))
-        this.#unsent.set(identity, [...spans, { mode: states, path, text, from: now, to: null }]);
+      if (states !== null) {
+        const said = { mode: states, path, text, from: now, to: null, isOpen: sent.has(identity) };
+        this.#unsent.set(identity, [...spans, said]);
+      }
     }
     for (const [identity, spans] of this.#unsent) {
       const paths = reading.pathsOf(identity);
@@ -178,8 +182,9 @@ export class Taints {
       ) {
         this.#attached.delete(identity);
         this.#former.set(identity, { ...one, overAt: now, isGlimpse: false, sentWithout: docId });
-        // Another name of its owner may be another document, whose list holds for as long as that was not sent.
-        const others = reading.pathsOf(file.identity).filter((path) => path !== file.path);
+        // Another name of its owner may be another document, whose list holds for as long as that was not sent; so may what
+        // was saved in its place when it was renamed.
+        const others = [...reading.pathsOf(file.identity), one.owner].filter((path) => path !== file.path);
         const isListed = others.some((path) => {
           const [sidecar, said] = [reading.sidecarOf(path)?.path ?? '', reading.saidOf(path)];
           return said !== null && isNamed([one.path, ...reading.pathsOf(identity)], sidecar, said, reading);
@@ -232,7 +237,7 @@ export class Taints {
     }
     for (const [identity, sentWith] of this.#placed) add(identity, { sentWith });
     for (const [identity, spans] of this.#unsent) {
-      const seen = spans.filter(({ from, to }) => (to ?? now) - from >= seenMs);
+      const seen = spans.filter(({ from, to, isOpen }) => !isOpen && (to ?? now) - from >= seenMs);
       const [first, ...others] = seen;
       if (first === undefined) continue;
       const narrowest = others.reduce((least, one) => (isWider(least.mode, one.mode) ? one : least), first);
@@ -241,9 +246,10 @@ export class Taints {
     return (identity) => taints.get(identity) ?? none;
   }
 
-  /** As what a file may count, and need not: by what it may have been saved over. */
+  /** As what a file may count, and need not: by what it may have been saved over, or was stated for it and not sent. */
   inheritedOf(identity: object): readonly Holding[] {
-    return this.#inherited.get(identity) ?? [];
+    const open = (this.#unsent.get(identity) ?? []).filter(({ isOpen }) => isOpen);
+    return [...(this.#inherited.get(identity) ?? []), ...open.map((one) => privately(one, one.mode))];
   }
 
   #followPlaces(reading: Reading, now: number): void {
@@ -280,7 +286,10 @@ export class Taints {
         continue;
       }
       const known = this.#attached.get(identity);
-      if (reading.shared.has(path) || this.#isOfAnother(known, ownerIdentity)) this.#perhaps.add(identity);
+      if (reading.shared.has(path) || this.#isOfAnother(known, role.owner, reading))
+        this.#perhaps.add(identity);
+      const isAnew =
+        known?.until === Infinity ? known.isAnew : this.#isOwnerDeleted({ docId: null, ownerIdentity });
       this.#attached.set(identity, {
         owner: role.owner,
         ownerIdentity,
@@ -290,11 +299,11 @@ export class Taints {
         since: known?.since ?? now,
         until: Infinity,
         isLeft: false,
-        isAnew:
-          known?.until === Infinity ? known.isAnew : this.#isOwnerDeleted({ docId: null, ownerIdentity }),
+        isAnew,
         isDropped: false,
         goneAt: null,
-        docId: known?.docId ?? null,
+        // What it was sent with before it was deleted says nothing of a document that is not sent yet.
+        docId: isAnew && known?.until !== Infinity ? null : (known?.docId ?? null),
         sentWith: known?.sentWith ?? [],
       });
     }
@@ -339,7 +348,8 @@ export class Taints {
       const isAway = reading.pathsOf(identity).length === 0;
       const goneAt = isAway ? (one.goneAt ?? now) : null;
       const isBrief = now - one.overAt < this.#seenMs;
-      const isGlimpse = one.isGlimpse || (!isAway && isBrief && !this.#isOver(one, identity, reading));
+      const isOpen = () => !this.#isOver(one, identity, reading) || this.#mayGoOn(one, reading);
+      const isGlimpse = one.isGlimpse || (!isAway && isBrief && isOpen());
       if (goneAt === null || now - goneAt <= this.#seenMs)
         this.#former.set(identity, { ...one, goneAt, isGlimpse });
       else {
@@ -362,10 +372,16 @@ export class Taints {
     return isGlimpse || isInDoubt || this.#perhaps.has(identity);
   }
 
-  /** Whether a list was handed on: the document that is sent with a file is not the one whose list names it now. */
-  #isOfAnother(known: Attached | undefined, owner: object | undefined): boolean {
-    if (known === undefined || known.docId === null) return false;
-    return this.#held.alive().some(({ docId, accepted }) => accepted === owner && docId !== known.docId);
+  /**
+   * Whether a list was handed on: the document that is sent with a file is not the one whose list names it now; or that of
+   * a document that was not sent yet stands still, and another one's names it too.
+   */
+  #isOfAnother(known: Attached | undefined, owner: string, reading: Reading): boolean {
+    if (known === undefined) return false;
+    const file = reading.files.get(owner)?.identity;
+    if (known.docId === null)
+      return known.owner !== owner && known.ownerIdentity !== file && reading.sidecarOf(known.owner) !== null;
+    return this.#held.alive().some(({ docId, accepted }) => accepted === file && docId !== known.docId);
   }
 
   /**

@@ -191,7 +191,7 @@ type Command = 'pause' | 'resume' | 'approve' | 'retry' | 'rescan' | 'again';
 function command(simulation: Simulation, kind: Command): void {
   const { daemon, scheduler, judge } = simulation;
   if (daemon === null) return;
-  const takeBack = kind === 'again' ? judge.sendsAgain() : () => {};
+  const ends = kind === 'again' ? judge.sendsAgain(null) : () => {};
   const isPausedNow = kind === 'pause' ? judge.pauses() : () => {};
   if (kind === 'retry') judge.retries();
   if (kind === 'resume') judge.resumes(scheduler.now());
@@ -206,11 +206,12 @@ function command(simulation: Simulation, kind: Command): void {
     const decideAndTell = async (): Promise<void> => {
       await decide();
       isPausedNow(scheduler.now());
+      ends(true);
       // What was back when the person said it, and is gone when it is done, goes too.
       if (kind === 'approve') judge.approves(scheduler.now());
     };
     decideAndTell().catch((error: unknown) => {
-      takeBack();
+      ends(false);
       if (kind === 'pause' || kind === 'resume') judge.pauseUnsaved();
       simulation.note(`  refused: ${(error as Error).message}`);
     });

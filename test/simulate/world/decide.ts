@@ -49,11 +49,12 @@ export function resolve(simulation: Simulation, how: 'again' | 'dismiss' | 'adop
   const path = `${doubt.folder}/${doubt.path}`;
   decide(simulation, async ({ resolve: ask }) => {
     if (how === 'again') {
-      const takeBack = judge.sendsAgain();
+      const ends = judge.sendsAgain(path);
       await ask({ path, action: 'again' }).catch((error: unknown) => {
-        takeBack();
+        ends(false);
         throw error;
       });
+      ends(true);
     } else if (how === 'dismiss') {
       const ends = judge.dismisses(path, scheduler.now());
       await ask({ path, action: 'dismiss' }).catch((error: unknown) => {
