@@ -39,10 +39,7 @@ export interface Surroundings {
   readonly writeError?: (text: string) => void;
 }
 
-/**
- * Runs one command line and gives the exit code. Never rejects: errors go to standard error in
- * words.
- */
+/** Runs one command line and gives the exit code. Never rejects: errors go to standard error in words. */
 export async function runCli({
   args,
   env,

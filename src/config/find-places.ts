@@ -20,10 +20,9 @@ export interface SettingsSearch {
 }
 
 /**
- * Finds the configuration file: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the
- * user's, the machine's, and last the trial configuration (`trial`), whose paths are relative to the working directory.
- * A file that is named explicitly is taken without a search. `missing`: where it would have been, of a search that found
- * none; else empty.
+ * Finds the configuration file: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the user's, the machine's, and last the
+ * trial configuration (`trial`), whose paths are relative to the working directory. A file that is named explicitly is
+ * taken without a search. `missing`: where it would have been, of a search that found none; else empty.
  */
 export async function findSettingsFile({ file, env, cwd }: SettingsSearch) {
   const named = file ?? (env['INGESTD_CONFIG'] || undefined);
@@ -56,9 +55,8 @@ export const machineDirectory = '/etc/ingestd';
 const machineFile = join(machineDirectory, 'ingestd.yaml');
 
 /**
- * The configuration file and its state directory, as far as they can be found although the rest of the file may be
- * wrong: used to find a daemon that runs on an earlier version of the file. A guess; never throws for what the file
- * holds.
+ * The configuration file and its state directory, as far as they can be found although the rest of the file may be wrong:
+ * used to find a daemon that runs on an earlier version of the file. A guess; never throws for what the file holds.
  */
 export async function likelyStateDirectory(
   search: SettingsSearch,

@@ -26,8 +26,7 @@ export interface LedgerOptions {
   /** So many bytes of journal, and a new snapshot is written. Default: half of the snapshot, 4 MiB at least. */
   readonly compactAfterBytes?: number | undefined;
   /**
-   * Of a directory that several hosts share: what was written under a lower fence is taken over. Null: nobody shares
-   * it.
+   * Of a directory that several hosts share: what was written under a lower fence is taken over. Null: nobody shares it.
    */
   readonly lease?: WriteLease | null | undefined;
   /** Since when this process has held the directory, as another one is told, ISO 8601; left out: from now on. */
@@ -37,9 +36,8 @@ export interface LedgerOptions {
 }
 
 /**
- * Takes the state directory for this process and reads the ledger. Rejects with StateLockedError when another
- * process holds it, LedgerDamagedError when it cannot be read without guessing, LedgerUnwritableError when it
- * cannot be written.
+ * Takes the state directory for this process and reads the ledger. Rejects with StateLockedError when another process
+ * holds it, LedgerDamagedError when it cannot be read without guessing, LedgerUnwritableError when it cannot be written.
  */
 export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
   const { dir, clock, log, lease = null, since, disk = realDisk } = options;

@@ -378,9 +378,7 @@ export function ownFileKey(stat: FileStat): string {
   return `${fileKey(stat)} ${stat.birthtimeMs}`;
 }
 
-/**
- * Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0.
- */
+/** Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0. */
 export function isBirthKnown(a: BirthMark, b: BirthMark): boolean {
   return (a.birthtimeMs ?? 0) !== 0 && (b.birthtimeMs ?? 0) !== 0;
 }

@@ -64,9 +64,7 @@ export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
   return doubts.some(isOpenDoubt) || (record?.possibleDuplicates ?? 0) > 0;
 }
 
-/**
- * Sends it again: nothing holds the upload back any more. The doubt stays on record, as a possible duplicate to come.
- */
+/** Sends it again: nothing holds the upload back any more. The doubt stays on record, as a possible duplicate to come. */
 export function sendAgain({
   ref,
   failure,

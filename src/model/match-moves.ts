@@ -28,12 +28,11 @@ interface Move {
 }
 
 /**
- * Finds the missing record that a new document is; null: it is new.
- * What proves more goes first: same file and content; same file by its birth time, whatever its content; equal
- * content that only one missing record has. An inode that was used again (F13) shows in its birth time only: where that
- * is unknown, what has changed since it was seen is another file (7.19). What is older than the recorded file on one
- * device is no copy of it. Give it what is missing and nothing else: the docId of a document that is still somewhere is
- * never taken.
+ * Finds the missing record that a new document is; null: it is new. What proves more goes first: same file and content;
+ * same file by its birth time, whatever its content; equal content that only one missing record has. An inode that was
+ * used again (F13) shows in its birth time only: where that is unknown, what has changed since it was seen is another
+ * file (7.19). What is older than the recorded file on one device is no copy of it. Give it what is missing and nothing
+ * else: the docId of a document that is still somewhere is never taken.
  */
 export function matchMove(found: Newcomer, missing: readonly MissingEntry[]): Move | null {
   const { ref, stat, sha256 } = found;
@@ -73,9 +72,7 @@ export function isFileOf(
   return [...filesOfRecord(record), ...(seen === undefined ? [] : [seen])].some((file) => isSame(file, stat));
 }
 
-/**
- * Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name.
- */
+/** Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name. */
 function nearest(records: readonly LedgerEntry[], ref: DocumentRef): LedgerEntry | null {
   const distance = ({ ref: { folder, path } }: LedgerEntry): number =>
     (nameOf(path) === nameOf(ref.path) ? 0 : 2) +

@@ -98,9 +98,7 @@ function unsureDelta(
   return metadataDelta(wanted, unsureMetadata(wanted, accepted, attempts), said);
 }
 
-/**
- * A timestamp that follows the modification time was not stated by anybody; that of an imported document is unknown.
- */
+/** A timestamp that follows the modification time was not stated by anybody; that of an imported document is unknown. */
 function isTimestampLate({ metadata, stat }: FoundDocument, { metadata: held }: LedgerRecord): boolean {
   const { createdTimestamp } = metadata;
   if (createdTimestamp === undefined || held.createdTimestamp === undefined) return false;

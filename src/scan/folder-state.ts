@@ -100,9 +100,8 @@ function settingWords({ name }: FolderSettings, key: 'ignore' | 'include'): stri
 }
 
 /**
- * The absolute path at which a file stands, whatever Unicode form its name has on disk. Where no scan has told the
- * form, the directory is read; throws where that may be possible later. What does not exist stands where its NFC name
- * would.
+ * The absolute path at which a file stands, whatever Unicode form its name has on disk. Where no scan has told the form,
+ * the directory is read; throws where that may be possible later. What does not exist stands where its NFC name would.
  */
 export function locateOnDisk(folder: FolderOnDisk, path: string): string {
   const absolute = folder.absolute(folder.tree.rawPath(path));

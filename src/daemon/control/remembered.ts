@@ -53,9 +53,7 @@ export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean, again:
   return Array.from(messages, (message) => `its upload is in doubt: ${message}; ${end}`);
 }
 
-/**
- * Says what became of a file that is not there, and of its document: from the ledger, and from the log.
- */
+/** Says what became of a file that is not there, and of its document: from the ledger, and from the log. */
 export function absentFile({
   ref,
   ledger,

@@ -5,10 +5,7 @@ import type { Reason } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { ConfigurationError, errorCode, readFaultOf } from '../../model/errors.ts';
 
-/**
- * A folder that was never there is a mistake; one that is gone is waited for. Throws
- * ConfigurationError.
- */
+/** A folder that was never there is a mistake; one that is gone is waited for. Throws ConfigurationError. */
 export async function requireFolders(
   { folders }: Pick<Settings, 'folders'>,
   ledger: Pick<LedgerPort, 'count'>,

@@ -90,9 +90,8 @@ const embedded = 'embedded';
 
 /**
  * What distinguishes one service from another in the ledger: the address of the ingestion operations, or `embedded`. On
- * this machine neither port nor spelling counts: trials and tunnels take the port that is free. The account is left
- * out: credentials are rotated and refused, which must not look like another service, and even a hash would give them
- * away.
+ * this machine neither port nor spelling counts: trials and tunnels take the port that is free. The account is left out:
+ * credentials are rotated and refused, which must not look like another service, and even a hash would give them away.
  */
 export function serviceIdentity({ mode, ingestUrl }: Pick<ServiceSettings, 'mode' | 'ingestUrl'>): string {
   if (mode === embedded) return embedded;

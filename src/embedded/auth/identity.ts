@@ -18,9 +18,7 @@ const identitySchema = z.object({
 /** Who may use this service. */
 export type Identity = Readonly<z.infer<typeof identitySchema>>;
 
-/**
- * The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged.
- */
+/** The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged. */
 export async function openIdentity(data: DataDirectory): Promise<Identity> {
   const path = data.join('identity.json');
   const text = await readIfThere(path);

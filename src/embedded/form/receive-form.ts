@@ -148,9 +148,7 @@ function boundaryOf(contentType: string | undefined): string {
   return boundary;
 }
 
-/**
- * Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest.
- */
+/** Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest. */
 function checkFileName(name: string): void {
   const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
   if (/[/\\]/.test(name)) {

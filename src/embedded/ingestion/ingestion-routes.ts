@@ -153,9 +153,7 @@ async function uploadDocument(context: IngestionContext, request: IncomingMessag
   });
 }
 
-/**
- * Answers `PUT /modify-document/{docId}`, interface 4.4: content, attachments, metadata or all. Throws RefusalError.
- */
+/** Answers `PUT /modify-document/{docId}`, interface 4.4: content, attachments, metadata or all. Throws RefusalError. */
 async function modifyDocument(
   context: IngestionContext,
   docId: string,

@@ -33,9 +33,7 @@ export class RecordStore {
   readonly #folders = new Map<string, Folder>();
   /** Made when somebody asks: of records that have become old it takes a quarter of the time. */
   #byDocId: Map<string, StoredRecord> | null = null;
-  /**
-   * By `fileKeys`; made when somebody asks: most starts find nothing that has moved.
-   */
+  /** By `fileKeys`; made when somebody asks: most starts find nothing that has moved. */
   #byFile: SetsByKey<string | number, StoredRecord> | null = null;
   /** Those with an attachment in another folder: hardly any. */
   readonly #attachingElsewhere = new Set<StoredRecord>();

@@ -36,9 +36,7 @@ export function createRedactor(secrets: readonly string[] = []) {
 
   add(secrets);
   return {
-    /**
-     * Redacts these from now on, in every encoding in which they travel. Secrets of fewer than 4 characters are left.
-     */
+    /** Redacts these from now on, in every encoding in which they travel. Secrets of fewer than 4 characters are left. */
     add,
     redact,
   };

@@ -13,9 +13,7 @@ export function capitalized(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/**
- * Texts one after the other, each ended by one mark; the last has none of its own. What was said already is left out.
- */
+/** Texts one after the other, each ended by one mark; the last has none of its own. What was said already is left out. */
 export function sentences(parts: readonly string[]): string {
   const said: string[] = [];
   for (const part of parts) {

@@ -70,10 +70,9 @@ function asUploaded<T extends Stated>(
 }
 
 /**
- * Works out what leads from `accepted` to `wanted`, interface 2.3: only what changes, and what cannot be taken
- * back. `said` holds codes of the latter that are not to be reported again. Once `change` is accepted, the same
- * `wanted` gives no change any more. A createdTimestamp that differs is no difference: nothing could send it
- * (`planDocument` says so).
+ * Works out what leads from `accepted` to `wanted`, interface 2.3: only what changes, and what cannot be taken back.
+ * `said` holds codes of the latter that are not to be reported again. Once `change` is accepted, the same `wanted` gives
+ * no change any more. A createdTimestamp that differs is no difference: nothing could send it (`planDocument` says so).
  */
 export function metadataDelta(
   wanted: Metadata,
@@ -260,9 +259,7 @@ function elementDelta<T extends Stated>(
   return { operations: [...takenBack, ...added], accepted: [...after.values()] };
 }
 
-/**
- * Each element once, in plain form; of several that name the same the last counts, as it would when applied in order.
- */
+/** Each element once, in plain form; of several that name the same the last counts, as it would when applied in order. */
 export function byIdentity<T extends Stated>(
   elements: readonly T[],
   kind: Pick<ElementKind<T>, 'identity' | 'plain'>,

@@ -11,9 +11,8 @@ import type { Metadata } from './metadata.ts';
 
 /**
  * What may be relied on where the outcome of modifies was never learned: the service holds `accepted` or what one of
- * `attempts` led to. The delta from what this gives to `wanted` ends in `wanted` from each of them: a field in which
- * they differ counts as not known, an element that only some have as held if it is to go and as missing if it is to
- * stay.
+ * `attempts` led to. The delta from what this gives to `wanted` ends in `wanted` from each of them: a field in which they
+ * differ counts as not known, an element that only some have as held if it is to go and as missing if it is to stay.
  */
 export function unsureMetadata(
   wanted: Metadata,

@@ -4,9 +4,7 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { statusSchema } from './status.ts';
 import type { Health } from './status.ts';
 
-/**
- * What a host tells the others about itself: counts and a phrase. What is wrong in detail stands in its own status.
- */
+/** What a host tells the others about itself: counts and a phrase. What is wrong in detail stands in its own status. */
 export const hostSummarySchema = statusSchema
   .pick({ version: true, state: true, health: true, queue: true, failuresTotal: true })
   .extend({

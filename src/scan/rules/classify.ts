@@ -78,9 +78,7 @@ export interface FileFacts {
   readonly exclusion: string | null;
 }
 
-/**
- * A regular file that no rule ignores: `classifyFile` says more. One that `include` leaves out may be an attachment.
- */
+/** A regular file that no rule ignores: `classifyFile` says more. One that `include` leaves out may be an attachment. */
 type NamedFile = { readonly kind: 'file'; readonly exclusion: string | null };
 
 const document: Classification = { kind: 'document' };

@@ -4,10 +4,7 @@ import { headline } from '../../model/report/headline.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
 
-/**
- * The status as it is sent, with its headline beside it. The page is of the same build and takes it
- * as it is.
- */
+/** The status as it is sent, with its headline beside it. The page is of the same build and takes it as it is. */
 export interface StatusAnswer extends Status {
   readonly headline: string;
 }

@@ -39,9 +39,7 @@ export function createKnownDirectories(
       const place = elsewhere.get(identity.ino);
       return place !== undefined && stands(place, identity) ? place : null;
     },
-    /**
-     * What is recorded first in a directory says which one it is, unless that one has still to bring its own records.
-     */
+    /** What is recorded first in a directory says which one it is, unless that one has still to bring its own records. */
     firstIdentities: (changes: readonly Change[]): readonly Change[] => {
       const found = new Map<string, Change>();
       if (changes.some(({ kind }) => kind === 'directory')) return [];

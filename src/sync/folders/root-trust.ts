@@ -93,9 +93,7 @@ export function markRoot(
   return { ...change, record: { ...change.record, rootChange } };
 }
 
-/**
- * Whether what was written down under a root proves the root that the ledger knows: it was recorded in it, or before.
- */
+/** Whether what was written down under a root proves the root that the ledger knows: it was recorded in it, or before. */
 export function provesRoot(known: RootIdentity | undefined, rootChange: number | undefined): boolean {
   return rootChange === undefined || rootChange <= (known?.changes ?? 0);
 }

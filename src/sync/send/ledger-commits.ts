@@ -57,9 +57,7 @@ export function createLedgerCommits({ commit: write, decided, clock, log, change
     void commitOnce([{ kind: 'answered', id: 'probe', at: clock.now() }]).catch(() => {});
   }
 
-  /**
-   * Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close.
-   */
+  /** Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close. */
   async function commit(changes: readonly Change[]): Promise<void> {
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
       if (closed) throw new StoppedError();

@@ -97,9 +97,8 @@ function stillToSend({ operation, record, compared: { document } }: Modifiable):
 }
 
 /**
- * Says in the record that a modify is under way. Should no answer come and the file be changed back meanwhile, what
- * the service may have taken is still put right. Without a fingerprint the next scan has the document inspected in any
- * case.
+ * Says in the record that a modify is under way. Should no answer come and the file be changed back meanwhile, what the
+ * service may have taken is still put right. Without a fingerprint the next scan has the document inspected in any case.
  */
 export function markUnsure({ operation, record, compared }: Modifiable): Change {
   const { content, attachments, accepted } = operation;

@@ -161,9 +161,7 @@ function callSize(group: ReadonlySet<ReadyTask>, { isProbing }: LineConditions):
   return Math.min(maxBulkDocuments, Math.ceil(group.size / parts));
 }
 
-/**
- * Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way.
- */
+/** Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way. */
 function isGathered(group: ReadonlySet<ReadyTask>, { now, inGrace, isQuiet }: LineConditions): boolean {
   const [first] = group;
   if (first === undefined) return false;

@@ -30,8 +30,7 @@ export function uploadRequest(document: FoundDocument, { metadata }: Upload, ope
 }
 
 /**
- * What an accepted upload changes in the ledger: earlier ones of its path that may have been taken, too, are its
- * copies.
+ * What an accepted upload changes in the ledger: earlier ones of its path that may have been taken, too, are its copies.
  */
 export function uploadedChanges(
   document: FoundDocument,

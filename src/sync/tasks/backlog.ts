@@ -36,10 +36,9 @@ interface Rows extends PackedFiles {
 }
 
 /**
- * Files that the first scan found and that cannot have come from elsewhere: new ones, the usual state of a first day,
- * and those that differ from the record of their path, as all do after `ledger import`. A task for each would cost a
- * kilobyte; here a file costs about a hundred bytes. They become tasks in windows, or when something touches
- * them.
+ * Files that the first scan found and that cannot have come from elsewhere: new ones, the usual state of a first day, and
+ * those that differ from the record of their path, as all do after `ledger import`. A task for each would cost a
+ * kilobyte; here a file costs about a hundred bytes. They become tasks in windows, or when something touches them.
  */
 export class Backlog {
   readonly #directories = new Map<string, Rows>();
@@ -151,9 +150,7 @@ export class Backlog {
     return taken;
   }
 
-  /**
-   * Takes out at most `count` that have a record, of those folders. Nearly all need no request: their order is free.
-   */
+  /** Takes out at most `count` that have a record, of those folders. Nearly all need no request: their order is free. */
   takeRecorded(count: number, isWanted: (folder: string) => boolean): readonly BacklogFile[] {
     const taken: BacklogFile[] = [];
     if (![...this.#recorded].some(([folder, waiting]) => waiting > 0 && isWanted(folder))) return taken;
