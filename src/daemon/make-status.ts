@@ -87,7 +87,9 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const doubts = openDoubts(ledger);
   const failed = [...engine.tasks.in('failed')].filter((task) => !isDismissed(task));
   const retried = [...engine.tasks.in('retry')];
-  const waiting = [...engine.tasks.in('waiting')].filter((task) => task.present && !isAttached(task));
+  const waiting = [...engine.tasks.in('waiting'), ...engine.tasks.in('settling')].filter(
+    (task) => task.present && reasonOf(task) !== null && !isAttached(task),
+  );
   return {
     version: version(),
     startedAt: sources.startedAt,

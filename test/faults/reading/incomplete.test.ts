@@ -69,4 +69,19 @@ describe('A10: a document that is not whole by its own format', () => {
     expect((await place.run('sync')).code).toBe(0);
     expect(sentBytes()).toEqual([700]);
   });
+
+  it('is listed with its reason as well where what goes with it may still come (7.28)', async () => {
+    place = await installationWithService({ more: { timing: { settleMs: 1000 } } });
+    await writeFile(at('old.txt'), 'old');
+    await writeFile(at('old.txt.meta.json'), '{}');
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await writeFile(at('new.txt'), 'new');
+    const listed = async () => {
+      await appendFile(at('grows.csv'), 'more');
+      return (await daemon.status()).waiting.find(({ path }) => path === 'new.txt')?.code;
+    };
+    expect(await eventually(listed)).toBe('sidecar-expected');
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+  });
 });
