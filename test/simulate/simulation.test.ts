@@ -25,7 +25,8 @@ beforeAll(async () => {
   // One process for all of them: to begin takes it longer than a plan does.
   const said = await logOf(...[...plans.values()].flatMap((plan) => ['--plan', JSON.stringify(plan)]));
   logs = said.split(/^(?=seed \d+$)/m);
-}, 240_000);
+  // Some 230 plans: on a machine that is busy otherwise they take minutes.
+}, 900_000);
 
 /** Gives what the runs say with their logs; a line of JSON tells what is wrong with one. */
 async function logOf(...options: readonly string[]): Promise<string> {
