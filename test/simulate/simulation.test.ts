@@ -349,6 +349,17 @@ describe('the simulation', () => {
       never: /upload +b\.csv/,
     },
     {
+      what: 'so does what is renamed over another document then (7.1, 7.35)',
+      first: [{ path: 'other/a.pdf', text: 'a' }, ...firstOf({ 'b.pdf': 'b' })],
+      steps: [
+        [20_000, { kind: 'rename', path: 'other/a.pdf', to: 'inbox/b.pdf' }],
+        [0, { kind: 'write', path: 'other/.ingestignore', text: '*.csv', encoding: 'utf16le' }],
+        [65_000, { kind: 'rescan' }],
+      ],
+      setting: { folders },
+      never: /modify doc-\d b\.pdf/,
+    },
+    {
       what: 'a document that another one is renamed over is gone, though its place is ignored by now (7.25)',
       first: firstOf({ 'b.pdf': 'b', 'd/a.csv': 'a' }),
       steps: [

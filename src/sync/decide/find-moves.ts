@@ -242,10 +242,11 @@ async function matchOfLeft(
   const isStill = ({ ref, record }: MissingEntry) => evidence.ledger.get(ref)?.docId === record.docId;
   // The same file with the same content is the best match, whatever else is missing: many files may be equal.
   const best = matchMove(found, like);
-  if (best?.proof === 'inode' && (await hasLeft(best.match, found.stat, evidence)) && isStill(best.match))
-    return best;
+  const isGone = async (entry: LedgerEntry) =>
+    hasLeft(entry, found.stat, await evidence.inspect(entry.ref), evidence);
+  if (best?.proof === 'inode' && (await isGone(best.match)) && isStill(best.match)) return best;
   const missing: MissingEntry[] = [];
-  for (const entry of like) if (await hasLeft(entry, found.stat, evidence)) missing.push(entry);
+  for (const entry of like) if (await isGone(entry)) missing.push(entry);
   return matchMove(found, missing.filter(isStill));
 }
 
@@ -287,25 +288,22 @@ function perhapsMissing(stat: FileStat, { ledger, tasks }: MoveEvidence): readon
  * Whether the file of a record has left its path. What is not listed need not be gone: it may be ignored, or an
  * attachment by now. In a root that is another one than the ledger knows nothing is gone, but what this file itself proves.
  */
-async function hasLeft(
+function hasLeft(
   { ref, record }: LedgerEntry,
   standing: FileStat,
-  { inspect, isRootChanged, isUnavailable }: MoveEvidence,
-): Promise<boolean> {
-  const found = await inspect(ref);
+  found: Inspection | undefined,
+  { isRootChanged, isUnavailable }: MoveEvidence,
+): boolean {
   const files = filesOfRecord(record);
   const isItself = isProven(files, standing);
   // In a folder that is not configured any more, cannot be read, or shows the files of this one, nobody looks. What stands
   // elsewhere has left it, or is a link of it.
   if (found === undefined || (found.kind === 'unknown' && isUnavailable(ref.folder)))
     return isItself || files.some((file) => isSameFile(file, standing));
-  if (isVacant(found)) return isItself || !isRootChanged(ref.folder);
-  return isItself && 'presence' in found && found.presence === 'unseen';
-}
-
-/** Where an ignore file is not valid nothing is deleted: what stands elsewhere has left it all the same. */
-function isVacant(found: Inspection | undefined): boolean {
-  return hasGone(found) || (found?.kind === 'unknown' && found.presence === 'gone');
+  // Where an ignore file is not valid nothing is deleted: what stands elsewhere has left it all the same.
+  const presence = 'presence' in found ? found.presence : undefined;
+  if (hasGone(found) || presence === 'gone') return isItself || !isRootChanged(ref.folder);
+  return isItself && presence === 'unseen';
 }
 
 /** Whether another document's own file stands, and is not sent, where one of a record has been: that one follows it later. */
@@ -360,7 +358,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     moved.add(entry.record.docId);
     steps.set(key, { entry, to: ref, stat: isEdited ? entry.record.stat : stat, isEdited });
     const source = await inspect(entry.ref);
-    if (isVacant(source) || isOfAnother(entry, source, ledger)) free.push(entry.ref);
+    if (hasLeft(entry, stat, source, evidence) || isOfAnother(entry, source, ledger)) free.push(entry.ref);
     else {
       const standing = standingAt(entry, source, tasks);
       if (standing === null) return none;
