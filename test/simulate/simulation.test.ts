@@ -2029,6 +2029,7 @@ describe('the simulation', () => {
     [660_000_726, 'a process that stops when a person has something sent again may not know of it (2)'],
     [660_000_277, 'a narrower mode may go out that was stated before its document moved away from it (7.27)'],
     [660_003_932, 'a file counts as held with what is on its way for what was saved in its place (7.27)'],
+    [670_000_366, 'a narrower mode that was stated while its upload was under way, and not sent, may count (7.27)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

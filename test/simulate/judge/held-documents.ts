@@ -15,6 +15,8 @@ export interface HeldDocument {
   /** As it was last accepted. */
   holding: Holding;
   isDeleted: boolean;
+  /** It was deleted, and ingestd has not been told so. */
+  isDeletionUntold: boolean;
   /** Whether ingestd was told of it. */
   answer: 'none' | 'usable' | 'unusable';
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
@@ -402,7 +404,7 @@ export class HeldDocuments {
     for (const docId of docIds) {
       const one = this.all.get(docId);
       if (one === undefined) continue;
-      if (kind === 'delete') one.isDeleted = true;
+      if (kind === 'delete') one.isDeleted = one.isDeletionUntold = true;
       if (kind === 'modify') this.#change(one, request, file, carried);
       one.perhaps = [...one.perhaps, ...perhaps];
     }
@@ -477,10 +479,13 @@ export class HeldDocuments {
     one.directories = new Set([file.directory]);
   }
 
-  answered({ docIds, file }: ServiceRequest, created: string | null, { kind }: Ending): void {
-    for (const docId of file === null || kind !== 'ok' ? [] : docIds) {
+  answered(request: ServiceRequest, created: string | null, { kind }: Ending): void {
+    for (const docId of request.docIds) {
       const changed = this.all.get(docId);
-      if (changed !== undefined) changed.recorded = changed.accepted;
+      if (changed === undefined) continue;
+      if (request.file !== null && kind === 'ok') changed.recorded = changed.accepted;
+      if (request.kind === 'delete' && ['ok', 'missing', 'no-doc-id'].includes(kind))
+        changed.isDeletionUntold = false;
     }
     const one = created === null ? undefined : this.all.get(created);
     if (one === undefined) return;
@@ -531,6 +536,7 @@ function newDocument(
     hasListed: false,
     holding: { ...holdingOf(request, file, carried), path },
     isDeleted: false,
+    isDeletionUntold: false,
     answer: 'none',
     accepted: file?.identity ?? null,
     recorded: file?.identity ?? null,

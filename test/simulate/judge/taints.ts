@@ -59,7 +59,7 @@ interface Stated {
   readonly from: number;
   to: number | null;
   /** Its file was sent, and not as this says: whether it counts all the same the contract leaves open. */
-  readonly isOpen: boolean;
+  isOpen: boolean;
 }
 
 const none: Taint = { owner: null, isOpen: false, sentWith: [], ownerIdentity: undefined, holdings: [] };
@@ -100,6 +100,8 @@ export class Taints {
     for (const { identity, path, text, role, isHidden } of reading.files.values()) {
       const spans = this.#unsent.get(identity) ?? [];
       const last = spans.findLast((one) => one.path === path);
+      // An upload that was under way then has been answered since.
+      for (const one of spans) one.isOpen ||= sent.has(identity);
       // Of what cannot be looked at nobody knows which file it is; what has a wrong name only is stated for all the same.
       const statement = 'statement' in role && !isHidden ? role.statement : null;
       // No directory is listed below another one whose ignore file is not valid (contract 7.35).
@@ -369,7 +371,9 @@ export class Taints {
       former !== undefined && !this.#isOver({ ...former, docId }, identity, reading);
     if (this.#placed.get(identity)?.some(isRecorded) === true) return true;
     const isInDoubt = sentWithout !== undefined && this.#held.all.get(sentWithout)?.answer !== 'usable';
-    return isGlimpse || isInDoubt || this.#perhaps.has(identity);
+    // The record of its owner stands until its deletion is answered.
+    const isUntold = this.#held.all.get(former?.docId ?? '')?.isDeletionUntold === true;
+    return isGlimpse || isInDoubt || isUntold || this.#perhaps.has(identity);
   }
 
   /**
