@@ -2029,7 +2029,11 @@ describe('the simulation', () => {
     [660_000_726, 'a process that stops when a person has something sent again may not know of it (2)'],
     [660_000_277, 'a narrower mode may go out that was stated before its document moved away from it (7.27)'],
     [660_003_932, 'a file counts as held with what is on its way for what was saved in its place (7.27)'],
-    [670_000_366, 'a narrower mode that was stated while its upload was under way, and not sent, may count (7.27)'],
+    [
+      670_000_366,
+      'a narrower mode that was stated while its upload was under way, and not sent, may count (7.27)',
+    ],
+    [660_005_521, 'what a disk brings that is mounted in a new directory has just come there (7.28)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -2,13 +2,14 @@ import { lstatSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
-import { directoriesTo, directoryOf, joinPath } from '../../model/document.ts';
+import { directoriesTo, directoryOf, isAtOrBelow, joinPath } from '../../model/document.ts';
 import type { Arrival } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FolderState } from '../folder-state.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import type { DirectoryState, ReadAgain } from '../walk/directory-state.ts';
+import { mountsBelow } from '../walk/root-identity.ts';
 import { recentLook } from './recent-look.ts';
 
 /** Some directories are never quiet: a file waits for no longer than so many times the settle time, */
@@ -57,12 +58,14 @@ function hidingListOf({ tree, settings }: FolderState, path: string): ReadAgain 
 
 /** How long it is not quiet around a path, ms; at most 0: it is. */
 function unquietMs(folder: FolderState, path: string): number {
-  const { tree, observations } = folder;
+  const { tree, observations, root } = folder;
   const places = ['', ...directoriesTo(path)];
   const own = directoryOf(path);
   const isNew = (place: string) => observations.now() - (tree.get(place)?.cameAt ?? -Infinity) < longestMs;
   const top = places.find(isNew);
-  const around = top === undefined ? [own] : places.slice(places.indexOf(top));
+  // A disk that is mounted there brings names without an event.
+  const mounted = top === undefined ? [] : mountsBelow(root).filter((place) => isAtOrBelow(place, top));
+  const around = top === undefined ? [own] : [...places.slice(places.indexOf(top)), ...mounted];
   return Math.max(
     arrivingMs(folder, own, tree.arrivedAt(own)),
     top === undefined ? 0 : arrivingMs(folder, top, tree.arrivedBelow(top)),
@@ -119,7 +122,6 @@ export function lateFiles<T extends { readonly name: string; readonly stats: Sta
 }
 
 function unsettledMs({ tree, observations, absolute }: FolderState, directory: string): number {
-  const place = absolute(tree.rawPath(directory));
-  const stats = lstatSync(place, { throwIfNoEntry: false });
+  const stats = lstatSync(absolute(tree.rawPath(directory)), { throwIfNoEntry: false });
   return stats?.isDirectory() === true ? observations.settle(directory, stats) : 0;
 }

@@ -154,12 +154,11 @@ export function recordedOwners(
     const isLike = ({ path, stat: attached, sha256 }: RecordedAttachment) =>
       path !== undefined && isAlike(attached, stat) && !(isOwn && (stat.ino !== 0 || own.sha256 === sha256));
     const found = here.length > 0 ? here : record.attachments.filter(isLike);
-    const isTold = here.length > 0 || stat.ino !== 0;
     return found.map(({ path = '', folder = owner.folder, sha256 }) => ({
       owners: [owner],
       place: { folder, path },
       record,
-      sha256: isTold ? undefined : sha256,
+      sha256: here.length > 0 || stat.ino !== 0 ? undefined : sha256,
     }));
   });
 }
