@@ -2018,6 +2018,10 @@ describe('the simulation', () => {
 
   for (const [seed, what] of [
     [
+      540_001_864,
+      'what is saved in the place of an attachment is known, also where the record alone lists it (4)',
+    ],
+    [
       360_000_900,
       'a document that has gone on with a copy stays with that, and its own file, which is back, is a new one (7.1)',
     ],

@@ -179,7 +179,7 @@ export async function listDocuments(
       const isListed = by !== 'directory';
       // What may be ignored there is only known once that directory was listed.
       if (isListed && !isRuled(place.path)) continue;
-      if (!isListed || sidecar?.kind === 'own')
+      if (by !== 'sidecar' || sidecar?.kind === 'own')
         found.attachments.push({ ...owner, path: place.path, stat: statOf(entry.stats), isListed });
     }
     if (own === undefined || attached.own === null) return attached;
