@@ -2018,6 +2018,10 @@ describe('the simulation', () => {
 
   for (const [seed, what] of [
     [
+      660_004_545,
+      'a file that stands in the place of a document counts as it did before, until it is sent (7.27)',
+    ],
+    [
       540_001_864,
       'what is saved in the place of an attachment is known, also where the record alone lists it (4)',
     ],

@@ -3,7 +3,7 @@ import { directoriesTo, directoryOf, isAlike, joinPath, nameOf, pathAfterMove, r
 import type { DocumentRef, FileStat, FoundAttachment, FoundDocument, HeldMode } from '../document.ts';
 import { attachmentDirectoryEnd, sidecarPlaces } from '../names-and-types.ts';
 import { mayHoldAttachments } from '../plan.ts';
-import { filesOfRecord, isImported, tellsOf } from '../ports/ledger-port.ts';
+import { isImported, tellsOf } from '../ports/ledger-port.ts';
 import type { Change, FormerMode, LedgerEntry, LedgerPort, LedgerRecord } from '../ports/ledger-port.ts';
 import type { Reason } from '../report/status.ts';
 import { isModeUnknown, recordedSource } from '../report/sharing-change.ts';
@@ -320,8 +320,10 @@ export function rememberFiles(
   const from = isHere ? ref : (ledger.findByDocId(record.docId) ?? ref);
   const before = ledger.get(from);
   if (before === undefined) return change;
-  const entry = { ref: from, record: before };
-  const present = [...filesOfRecord(record), ...record.attachments.map(({ stat }) => stat)];
+  // What stands in its place, and was not sent, counts as what it was before that.
+  const isStill = record.standing && before.standing && isAlike(record.standing, before.standing);
+  const entry = { ref: from, record: isStill ? { ...before, standing: undefined } : before };
+  const present = [record.stat, ...record.attachments.map(({ stat }) => stat)];
   const isGone = ({ file }: FormerMode) => !present.some((stat) => isAlike(file, stat));
   // A document that came to the place of an attachment was not sent from there: of that its record does not tell.
   const isAttached = ({ folder, path }: DocumentRef) =>
