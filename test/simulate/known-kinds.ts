@@ -4,10 +4,6 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
-    /^attachment-alone\/in-a-gap/,
-    'what a sidecar in another directory attaches is known as of the last listing of that one (7.30)',
-  ],
-  [
     /^waits-at-end\/attached-before\/identities$/,
     'without numbers of files, what looks like an attachment that moved waits with it (7.27)',
   ],

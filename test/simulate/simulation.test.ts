@@ -2017,6 +2017,8 @@ describe('the simulation', () => {
   });
 
   for (const [seed, what] of [
+    [176, 'so is what a sidecar lists that no listing has shown yet (4, 7.30)'],
+    [570_000_035, 'what a sidecar lists beside which its document has just come is an attachment (4, 7.30)'],
     [
       660_004_545,
       'a file that stands in the place of a document counts as it did before, until it is sent (7.27)',

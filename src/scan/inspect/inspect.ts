@@ -32,7 +32,7 @@ import { readDefaults, unsettledRulesMs } from './inherited.ts';
 import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble } from './find-entry.ts';
 import { isListed } from './find-files.ts';
 import { gatherAttachments } from './gather-attachments.ts';
-import { likelySidecar } from './likely-sidecar.ts';
+import { isListedAnew, likelySidecar } from './likely-sidecar.ts';
 import { describeSidecar, findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../companions/find-attachments.ts';
 import { afterScanMs } from '../rules/settle.ts';
@@ -179,6 +179,7 @@ async function inspectFile(
   // Whether its content is on its way is said when it has settled.
   if (classified.kind !== 'document' && !awaitsContent(classified))
     return withoutContent(folder, path, classified);
+  if (isListedAnew(folder, path)) return settling(afterScanMs);
   const rulesDelay = unsettledRulesMs(folder, directoryOf(path));
   if (rulesDelay > 0) return settling(Math.max(rulesDelay, folder.observations.settle(path, stats)));
   const trouble = contentTrouble(folder, path, { stats, classified });

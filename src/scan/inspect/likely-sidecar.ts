@@ -1,10 +1,13 @@
 import { readdirSync, statSync } from 'node:fs';
 
-import { directoryOf, joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
+import { orNull } from '../../lib/or-null.ts';
+import { directoriesTo, directoryOf, joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
+import { readSidecarFile } from '../companions/read-sidecar.ts';
 import { recentLook } from '../companions/recent-look.ts';
 import type { NamesLook } from '../companions/recent-look.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
+import { placesInside } from '../rules/attachment-lists.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { defaultsName, fitting, mayBeMeantFor } from '../rules/sidecar-names.ts';
@@ -29,17 +32,33 @@ export function likelySidecar(folder: FolderState, document: string, ownerUid: n
   return null;
 }
 
+/** Whether a sidecar lists a file, and no listing has shown it beside its document yet: its directory is listed again. */
+export function isListedAnew(folder: FolderState, path: string): boolean {
+  const lists = (directory: string) => orNull(() => newNames(folder, directory))?.listed.has(path);
+  const found = ['', ...directoriesTo(path)].find(lists);
+  if (found !== undefined) folder.changed(found);
+  return found !== undefined;
+}
+
 /** The files in a directory that has changed since it was scanned; null: it has not. Throws where it cannot be read. */
 export function newNames(folder: FolderState, directory: string): NamesLook | null {
-  const { tree, observations, names, absolute } = folder;
+  const { tree, observations, names, absolute, settings } = folder;
   const place = absolute(tree.rawPath(directory));
   if (observations.isAsListed(directory, statSync(place))) return null;
   return recentLook(names, directory, { present: observations.present, forMs: readEveryMs }, () => {
     const entries = readdirSync(place, { withFileTypes: true });
     const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name.normalize('NFC')]));
     const fits = fitting(() => files);
-    const isUnfit = (name: string) => isSidecar(folder, joinPath(directory, name)) && !fits(name);
-    return { files, unfit: files.filter(isUnfit) };
+    const sidecars = files.filter((name) => isSidecar(folder, joinPath(directory, name)));
+    const { lists, unpaired } = tree.get(directory) ?? {};
+    const isNew = (name: string) => lists?.has(name) !== true || unpaired?.get(name) === 'orphan';
+    const listed = sidecars
+      .filter((name) => fits(name) && isNew(name))
+      .flatMap((name) => {
+        const reading = readSidecarFile(`${place}/${name}`);
+        return reading.kind === 'valid' ? placesInside(directory, reading.value, settings.attachments) : [];
+      });
+    return { files, unfit: sidecars.filter((name) => !fits(name)), listed: new Set(listed) };
   });
 }
 

@@ -92,6 +92,16 @@ export type AttachmentPlace =
   /** It leads out of the document's directory, and the folder's `attachments: below` does not allow that. */
   | { readonly kind: 'beyond' };
 
+/** What a list attaches, from the root. */
+export function placesInside(
+  directory: string,
+  { attachments = [] }: { readonly attachments?: readonly string[] },
+  reach: 'below' | 'folder',
+): readonly string[] {
+  const places = attachments.map((text) => resolveAttachment(directory, text, reach));
+  return places.flatMap((place) => (place.kind === 'inside' ? [place.path] : []));
+}
+
 /** Resolves a path of a sidecar's `attachments` against the document's directory. NFC; nothing is read. */
 export function resolveAttachment(
   directory: string,

@@ -6,7 +6,7 @@ import { modeOf } from '../../model/metadata/metadata.ts';
 import type { ShareMode, Sidecar } from '../../model/metadata/metadata.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
-import { resolveAttachment } from '../rules/attachment-lists.ts';
+import { placesInside } from '../rules/attachment-lists.ts';
 import type { ListedByOwner } from '../rules/attachment-lists.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { relate } from '../rules/relate.ts';
@@ -54,14 +54,7 @@ export async function pairEntries(
   // One that could be of several documents attaches nothing.
   for (const [document, { name, kind }] of [...relations.sidecars, ...relations.ofLeftOut])
     if (kind !== 'ambiguous')
-      attach(
-        listed,
-        document,
-        (lists.get(name)?.attachments ?? []).flatMap((text) => {
-          const place = resolveAttachment(directory, text, settings.attachments);
-          return place.kind === 'inside' ? [place.path] : [];
-        }),
-      );
+      attach(listed, document, placesInside(directory, lists.get(name) ?? {}, settings.attachments));
   const listedHere = new Set([...listed.values()].flat());
   // What documents without a sidecar were last sent with is their list, which nothing has ended: not that of attachments.
   if (attachmentLists.hasLearned())
