@@ -65,7 +65,7 @@ import { createActivityReports } from './activity-reports.ts';
 import type { ActivityReports } from './activity-reports.ts';
 import { assessWithoutDocument, refusedAsItStands } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { hasAttached, remainsMark } from './decide/attachments.ts';
+import { hasAttached, recordedOwners, remainsMark } from './decide/attachments.ts';
 import { DocumentComparison, moveMayShowMs } from './decide/compare-document.ts';
 import type { Adoption } from './decide/compare-document.ts';
 import { DeletionHolds } from './decide/deletion-holds.ts';
@@ -943,8 +943,14 @@ export class Engine {
     const former = this.#ledger.formerModes(stat);
     if (this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat))) return former;
     // What a scan saw last may be gone since.
-    for (const { ref, seen } of this.tasks.presentLike(stat))
-      if (seen !== null && isPerhapsSame(seen.stat, stat)) this.#unsentModes.note(ref, seen);
+    for (const { ref, seen } of this.tasks.presentLike(stat)) {
+      if (seen === null || !isPerhapsSame(seen.stat, stat)) continue;
+      this.#unsentModes.note(ref, seen);
+      // Nor is what was saved in the place of an attachment sent for certain, unless it was a document before.
+      if (this.#ledger.get(ref) !== undefined) continue;
+      for (const { owners, sha256 } of recordedOwners({ ref, stat }, this.#ledger))
+        if (sha256 === undefined) this.#unsentModes.noteAttachment(owners[0] ?? ref, stat);
+    }
     const known = this.#unsentAttachments.modeOf(stat) ?? this.#unsentModes.of(file);
     return known === null ? former : [known, ...former];
   }

@@ -2017,6 +2017,10 @@ describe('the simulation', () => {
   });
 
   for (const [seed, what] of [
+    [
+      480_000_225,
+      'a link of what was saved in the place of an attachment is shared with nobody, without numbers of files too (7.27)',
+    ],
     [176, 'so is what a sidecar lists that no listing has shown yet (4, 7.30)'],
     [570_000_035, 'what a sidecar lists beside which its document has just come is an attachment (4, 7.30)'],
     [
