@@ -2018,6 +2018,11 @@ describe('the simulation', () => {
 
   for (const [seed, what] of [
     [
+      530_001_240,
+      'what a mount shows at the path of an attachment, and covers its document, may be one (4, 7.25)',
+    ],
+    [620_000_031, 'what was sent with a document whose doubt was forgotten stands in no record (4)'],
+    [
       480_000_225,
       'a link of what was saved in the place of an attachment is shared with nobody, without numbers of files too (7.27)',
     ],

@@ -514,7 +514,9 @@ export class Judge {
     if (ending.kind !== 'lost' && ending.kind !== 'reset') this.#unanswered.delete(number);
     const created = this.#created.get(number) ?? null;
     this.held.answered(request, created, ending);
-    if (created !== null) this.#answeredAt.set(created, lastByteAt);
+    if (created === null) return;
+    this.#answeredAt.set(created, lastByteAt);
+    this.#keep(this.reading(), now);
   }
 
   reading(): Reading {

@@ -332,8 +332,9 @@ export class Taints {
       if (isGone) this.#perhaps.add(identity);
       if (isOver && !isGone)
         this.#former.set(identity, { ...ended, overAt: now, isGlimpse: this.#mayGoOn(one, reading) });
-      // What has come to its place may be what its list names.
+      // What has come to its place may be what its list names; so may what a mount shows there that covers them both.
       const standing = reading.files.get(one.path)?.identity;
+      if (standing !== undefined && reading.isCovered(identity)) this.#perhaps.add(standing);
       if (!(isOver || isAway) || standing === undefined || standing === identity) continue;
       const there = this.#attached.get(standing) ?? {
         ...ended,
@@ -407,11 +408,19 @@ export class Taints {
 
   /**
    * Whether its owner is at the service without it, and nothing beside that file says what it has: only the list of an
-   * owner that was not sent yet holds longer (contract 4).
+   * owner that was not sent yet holds longer (contract 4). Of an upload that nobody was told of there is no record.
    */
-  #isOwnerSentWithout({ docId, isLeft, ownerIdentity }: Attached): boolean {
-    if (docId !== null || !isLeft || ownerIdentity === undefined) return false;
-    return this.#held.alive().some(({ files }) => files.has(ownerIdentity));
+  #isOwnerSentWithout({ docId, isLeft, owner, ownerIdentity, text }: Attached): boolean {
+    if (!isLeft || ownerIdentity === undefined) return false;
+    if (docId !== null && this.#held.all.get(docId)?.answer !== 'none') return false;
+    return this.#held
+      .alive()
+      .some(
+        (one) =>
+          one.docId !== docId &&
+          (one.files.has(ownerIdentity) || (one.answer === 'usable' && one.holding.path === owner)) &&
+          !one.attachments.some((sent) => sent.text === text),
+      );
   }
 
   /** Whether its owner was deleted at the service, with it or without it: from then on no list of it holds (contract 4). */
