@@ -338,7 +338,10 @@ export class Engine {
     this.#inspections = new WorkQueue({
       concurrency: inspectConcurrency,
       run: (key) => this.#inspect(key),
-      afterEach: () => this.#afterInspection(),
+      afterEach: () => {
+        this.#drawFromBacklog();
+        if (this.#isQuiet()) this.#sends.release();
+      },
     });
     this.#sends = new SendQueue({
       clock,
@@ -842,11 +845,6 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record === undefined || seen === null) return false;
     return record.standing === undefined && !sameFile(record.stat, seen.stat);
-  }
-
-  #afterInspection(): void {
-    this.#drawFromBacklog();
-    if (this.#isQuiet()) this.#sends.release();
   }
 
   /** Nothing waits to be inspected but what has to wait for room. */

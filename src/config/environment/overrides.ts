@@ -39,7 +39,9 @@ export function readOverrides(environment: Readonly<Record<string, string | unde
   const overrides: Override[] = [];
   const warnings: string[] = [];
   const problems: Problem[] = [];
-  for (const [variable, text] of Object.entries(environment).sort(([a], [b]) => order(a, b))) {
+  // Whole lists first, their places after.
+  const variables = Object.entries(environment).sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1));
+  for (const [variable, text] of variables) {
     if (!variable.startsWith(variablePrefix) || reserved.has(variable) || text === undefined || text === '')
       continue;
     const path = shortNames[variable] ?? pathOf(variable);
@@ -56,11 +58,6 @@ export function readOverrides(environment: Readonly<Record<string, string | unde
     }
   }
   return { overrides, warnings, problems };
-}
-
-/** Whole lists first, their places after. */
-function order(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : 1);
 }
 
 /** Null: the file has no such key. */

@@ -50,7 +50,8 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
     unmounted: waiting.filter((task) => {
       const device = ledger.get(task.ref)?.stat.dev ?? 0;
       return (
-        isUnmounted(task, device, view) ||
+        // Its file system was never seen under the device that its directory has now.
+        (task.gone !== null && isOtherDevice(view, device, task.gone.device)) ||
         wasMounted(task, ledger.mounts(folder), evidence.mounts) ||
         ledger.mountIdentities(folder).some((known) => isBelow(task, known.path) && isOtherMount(known, view))
       );
@@ -102,11 +103,6 @@ export function heldTogether(
       (judged.includes(task) || (now - task.gone.since >= removeGraceMs && task.state.kind !== 'inspecting')),
   );
   return { due, waiting };
-}
-
-/** Its file system was never seen under the device that its directory has now. */
-function isUnmounted({ gone }: Task, recordedDevice: number, view: FolderView): boolean {
-  return gone !== null && isOtherDevice(view, recordedDevice, gone.device);
 }
 
 /** It lay on a mount that is there no more. */

@@ -1,5 +1,5 @@
 import { joinPath, nameOf, sameStat } from '../../model/document.ts';
-import type { DirectoryScan, DocumentEntry, DocumentRef } from '../../model/document.ts';
+import type { DirectoryScan, DocumentEntry } from '../../model/document.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { DirectoryRecords, Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { BacklogEntry } from '../tasks/backlog.ts';
@@ -82,7 +82,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const isPlain =
       failure === undefined &&
       (known === undefined ? scan.cause === 'start' : sameStat(known.stat, entry.stat)) &&
-      ledger.findByFile(entry.stat).every(({ ref }) => isAt(ref, scan.folder, path)) &&
+      ledger.findByFile(entry.stat).every(({ ref }) => ref.path === path && ref.folder === scan.folder) &&
       (hasRecord || !store.isMissingOfSize(entry.stat.size));
     if (isPlain) backlog.push({ ...entry, hasRecord });
     else found.push(entry);
@@ -113,10 +113,6 @@ function isAsRecorded({ entries }: DirectoryScan, records: DirectoryRecords): bo
 /** A sidecar that is renamed after its document, or removed, changes nothing about the document itself. */
 function waitsForSidecar({ state, present }: Task): boolean {
   return present && state.kind === 'waiting' && state.reason.code === likelySidecarCode;
-}
-
-function isAt(ref: DocumentRef, folder: string, path: string): boolean {
-  return ref.path === path && ref.folder === folder;
 }
 
 /** Not listed as a document: gone, or what is not sent any more, which may be gone too. What is kept stays kept. */
