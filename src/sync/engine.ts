@@ -452,6 +452,7 @@ export class Engine {
       const { ctimeMs, mtimeMs } = seen.stat;
       this.#roots.changeFound(folder, cause, ctimeMs);
       const ref = { folder, path: joinPath(directory, name) };
+      this.#unsentAttachments.follow(ref, seen.stat);
       this.#inspectPath(ref, { present: true, seen, ...urgencyOf(liveAt, mtimeMs) });
     }
     for (const { task, entry } of differences.changed) {

@@ -2023,6 +2023,10 @@ describe('the simulation', () => {
     ],
     [620_000_031, 'what was sent with a document whose doubt was forgotten stands in no record (4)'],
     [
+      660_001_824,
+      'the list of a document that was not sent holds where its directory has gone and the sidecar stands (4)',
+    ],
+    [
       480_000_225,
       'a link of what was saved in the place of an attachment is shared with nobody, without numbers of files too (7.27)',
     ],

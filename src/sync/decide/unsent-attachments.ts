@@ -6,6 +6,8 @@ import { modeOfAttachment, UnsentModes } from './unsent-modes.ts';
 
 export interface UnsentAttachment extends Omit<AttachedFile, 'owner'> {
   readonly owner: DocumentRef;
+  /** Where its document was seen last; absent: there. */
+  movedTo?: DocumentRef;
 }
 
 type Found = Pick<FoundDocument, 'ref' | 'stat'>;
@@ -32,6 +34,12 @@ export class UnsentAttachments {
     this.#add(one);
   }
 
+  /** A file was seen at a path: what it attaches it does there. */
+  follow(ref: DocumentRef, file: FileStat): void {
+    for (const one of this.#byFile.of(ownerKey(file)))
+      if (one.ownerStat !== null && isSameFile(one.ownerStat, file)) one.movedTo = ref;
+  }
+
   /** What was seen in this place; null: nothing. */
   at(owner: DocumentRef, path: string): UnsentAttachment | null {
     return this.#byOwner.get(refKey(owner))?.get(path) ?? null;
@@ -39,10 +47,10 @@ export class UnsentAttachments {
 
   /** Other documents, to which a file was attached by a sidecar. `placesOf`: where the file of one stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
-    return this.#with(found, isAlike).flatMap(({ owner, ownerStat, path, isListed }) => {
+    return this.#with(found, isAlike).flatMap(({ owner, ownerStat, path, isListed, movedTo = owner }) => {
       if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
       const standing = ownerStat === null ? [] : placesOf(ownerStat);
-      const owners = standing.length > 0 ? standing : [owner];
+      const owners = standing.length > 0 ? standing : [movedTo];
       const place = { folder: owner.folder, path };
       const isTold = found.stat.ino !== 0 || refKey(place) === refKey(found.ref);
       const sha256 = isTold ? undefined : null;
