@@ -1,5 +1,5 @@
 import { SetsByKey } from '../../lib/sets-by-key.ts';
-import { fileKey, isAlike, isSameFile, refKey } from '../../model/document.ts';
+import { fileKey, isAlike, isSameFile, nameOf, refKey } from '../../model/document.ts';
 import type { AttachedFile, DocumentRef, FileStat, FoundDocument, HeldMode } from '../../model/document.ts';
 import type { FormerOwner } from './attachments.ts';
 import { modeOfAttachment, UnsentModes } from './unsent-modes.ts';
@@ -34,10 +34,11 @@ export class UnsentAttachments {
     this.#add(one);
   }
 
-  /** A file was seen at a path: what it attaches it does there. */
+  /** A file was seen in a directory: under the name that it had it attaches there what it did. */
   follow(ref: DocumentRef, file: FileStat): void {
     for (const one of this.#byFile.of(ownerKey(file)))
-      if (one.ownerStat !== null && isSameFile(one.ownerStat, file)) one.movedTo = ref;
+      if (nameOf(one.owner.path) === nameOf(ref.path) && one.ownerStat && isSameFile(one.ownerStat, file))
+        one.movedTo = ref;
   }
 
   /** What was seen in this place; null: nothing. */
