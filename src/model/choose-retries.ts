@@ -1,6 +1,7 @@
 import { refKey } from './document.ts';
 import type { DocumentRef } from './document.ts';
-import { dismissedCode, openDoubts, sendAgain } from './doubts.ts';
+import { openDoubts, sendAgain } from './doubts.ts';
+import { dismissedCode } from './errors.ts';
 import type { Change, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 
 /** What a `retry` does. */

@@ -1,5 +1,6 @@
 import { nameOf, refKey, unknownStat } from './document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from './document.ts';
+import { dismissedCode } from './errors.ts';
 import type { Change, Doubt, Failure, Intent, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 import type { SafetySettings } from './settings.ts';
 
@@ -75,9 +76,6 @@ export function sendAgain({
     .map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, holds: false } }));
   return failure === undefined ? freed : [...freed, { kind: 'clear', ref }];
 }
-
-/** The code of a document whose doubt was dismissed while it had not been delivered. */
-export const dismissedCode = 'doubt-dismissed';
 
 /**
  * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it, its own sidecar or

@@ -190,6 +190,9 @@ export function isOfPassingFault({ code }: { readonly code: string }): boolean {
   return code === unreadableNowCode || code === unreadableDirectoryNowCode;
 }
 
+/** The code of a document whose doubt was dismissed while it had not been delivered. */
+export const dismissedCode = 'doubt-dismissed';
+
 /** The reason's code for what the file system said. */
 export function unreadableCodeOf(code: string | undefined): string {
   return readFaultOf(code) === 'barred' ? unreadableCode : unreadableNowCode;

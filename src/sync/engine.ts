@@ -31,14 +31,14 @@ import type {
   ScanCause,
   Skip,
 } from '../model/document.ts';
+import { doubtsAbout, inDoubtCode, interruptedUploads, lastWithoutDocId } from '../model/doubts.ts';
 import {
   dismissedCode,
-  doubtsAbout,
-  inDoubtCode,
-  interruptedUploads,
-  lastWithoutDocId,
-} from '../model/doubts.ts';
-import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
+  errorCode,
+  errorMessage,
+  unreadableCode,
+  unreadableNowCode,
+} from '../model/errors.ts';
 import { heldByFile, isWider, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';

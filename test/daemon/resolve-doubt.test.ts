@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
@@ -146,7 +147,7 @@ describe('an upload in doubt that is held', () => {
     ['the file', 'a.txt', 'two'],
     ['its sidecar', 'a.txt.meta.json', '{"title": "A"}'],
   ])(
-    'is dismissed, and nothing is sent after a restart or with other defaults, until %s changes',
+    'is dismissed, and nothing is sent after a restart or with other rights or defaults, until %s changes',
     async (_, name, now) => {
       const synced = await syncedFolder({ safety: { inDoubt: 'hold' } });
       const { inbox, service, ledger, engine } = synced;
@@ -161,6 +162,8 @@ describe('an upload in doubt that is held', () => {
       await inbox.write('.meta.json', '{"title": "of all"}');
       await synced.sync();
       await synced.restart();
+      await synced.sync();
+      await chmod(inbox.join('a.txt'), 0o600);
       await synced.sync();
       expect([service.calls.length, engine().tasks.counts('inbox').dismissed]).toEqual([1, 1]);
       await inbox.write(name, now);

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { isAlike, isSameFile, sameFile, sameStat } from '../document.ts';
-import { unreadableCode } from '../errors.ts';
+import { dismissedCode, unreadableCode } from '../errors.ts';
 import type { DocumentRef, FileStat, FileIdentity, FoundDocument } from '../document.ts';
 import type { plainChangeSchema, recordSchema } from './ledger-schema.ts';
 
@@ -64,7 +64,9 @@ export function isStillRefused(
 ): boolean {
   // Whether a file can be read is asked of the disk, not of a record of earlier versions.
   if (isOfDeletion(failure) || failure.code === unreadableCode) return false;
-  return sameStat(failure.stat, stat) && [fingerprint, ownFingerprint].includes(failure.fingerprint);
+  // What may be at the service is not sent because rights, owner or links of its file change.
+  const now = failure.code === dismissedCode ? { ...stat, ctimeMs: failure.stat.ctimeMs } : stat;
+  return sameStat(failure.stat, now) && [fingerprint, ownFingerprint].includes(failure.fingerprint);
 }
 
 /** In `said` of a document that ingestd did not upload, and that did not come from an export with all that is known. */

@@ -1,5 +1,5 @@
 import type { DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
-import { dismissedCode } from '../../model/doubts.ts';
+import { dismissedCode } from '../../model/errors.ts';
 import type { SendKind } from '../../model/operation.ts';
 import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
