@@ -283,6 +283,18 @@ describe('the simulation', () => {
       never: /info moved/,
     },
     {
+      what: 'what a person keeps stays kept where another document comes to its path (2, 7.25)',
+      first: firstOf({ 'a.csv': 'a', 'b.pdf': 'b', 'c.pdf': 'c' }),
+      steps: [
+        [8_000, { kind: 'remove', path: 'inbox/b.pdf' }],
+        [0, { kind: 'remove', path: 'inbox/c.pdf' }],
+        [15_000, { kind: 'keep' }],
+        [700_000, move('a.csv', 'b.pdf')],
+      ],
+      setting: { maxDeleteCount: 1 },
+      never: /delete doc/,
+    },
+    {
       what: 'what leaves a path where another document comes that is not sent there keeps its docId (7.1)',
       first: firstOf({ 'a.csv': 'a', 'b.pdf': 'b' }),
       steps: [

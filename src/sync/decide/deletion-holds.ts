@@ -1,6 +1,6 @@
 import type { Verdict } from '../../model/deletion-guard.ts';
-import { joinPath } from '../../model/document.ts';
-import type { DirectoryScan, DocumentRef } from '../../model/document.ts';
+import { joinPath, sameFile } from '../../model/document.ts';
+import type { DirectoryScan, DocumentRef, FileStat } from '../../model/document.ts';
 import type { DirectoryRef, Hold } from '../../model/ports/ledger-port.ts';
 import type { Task } from '../tasks/task.ts';
 import { heldTogether, judgeMissing } from './deletions.ts';
@@ -171,11 +171,10 @@ export class DeletionHolds {
   }
 
   /** The file is back, or the deletion is done: what a person said is used up. Who keeps a document does until then. */
-  async endApproval({ ref, hasRecord, present }: Task): Promise<void> {
+  async endApproval({ ref, hasRecord, present, seen }: Task): Promise<void> {
     if (!hasRecord) return;
     const { folder, path } = ref;
-    const answer = this.#parts.ledger.answer(ref);
-    if (answer === 'delete' || (answer === 'keep' && present))
+    if (this.#parts.ledger.isApproved(ref) || (present && this.#isUsedUp(ref, seen)))
       await this.#parts.writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);
     await this.endIfEmpty(folder);
   }
@@ -188,8 +187,17 @@ export class DeletionHolds {
     const { ledger } = this.#parts;
     if (!ledger.hasApprovals(folder)) return [];
     return entries
-      .map(({ name }) => ({ folder, path: joinPath(directory, name) }))
-      .filter((ref) => ledger.answer(ref) !== undefined);
+      .map(({ name, stat }) => ({ folder, path: joinPath(directory, name), stat }))
+      .filter((one) => this.#isUsedUp(one, one));
+  }
+
+  /** Whether what stands at a path ends what was said of it: not where another document's own file has come to one that is kept. */
+  #isUsedUp(ref: DocumentRef, seen: { readonly stat: FileStat } | null): boolean {
+    const { answer, get, findByFile } = this.#parts.ledger;
+    if (answer(ref) !== 'keep') return answer(ref) !== undefined;
+    const record = get(ref);
+    if (seen === null || record === undefined || sameFile(record.stat, seen.stat)) return true;
+    return !findByFile(seen.stat).some((one) => sameFile(one.record.stat, seen.stat));
   }
 
   /** A hold that holds nothing ends, once everything was listed. */

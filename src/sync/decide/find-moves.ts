@@ -119,17 +119,23 @@ async function findShownBefore({ ref }: FoundDocument, evidence: MoveEvidence): 
 
 /** What a move changes in the ledger. */
 export function changesOf(
-  { get }: Pick<LedgerPort, 'get'>,
+  { get, answer }: Pick<LedgerPort, 'get' | 'answer'>,
   { steps, left, directories }: Move,
 ): readonly Change[] {
   return [
-    ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
-      takenBy === null
-        ? { kind: 'drop', ref }
-        : { kind: 'put', ref, record: recordAfterMove(overwritten(takenBy, steps), ref) },
-      { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
-      { kind: 'clear', ref },
-    ]),
+    ...left.flatMap(({ ref, takenBy }): readonly Change[] => {
+      const { folder, path } = takenBy?.ref ?? ref;
+      // What a person keeps stays kept, wherever its record goes.
+      const isKept = takenBy !== null && answer(takenBy.ref) === 'keep';
+      return [
+        takenBy === null
+          ? { kind: 'drop', ref }
+          : { kind: 'put', ref, record: recordAfterMove(overwritten(takenBy, steps), ref) },
+        { kind: 'unapprove', folder, paths: [path] },
+        ...(isKept ? [{ kind: 'approve', folder: ref.folder, paths: [ref.path], keeps: true } as const] : []),
+        { kind: 'clear', ref },
+      ];
+    }),
     ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited, with: directory }): Change => {
       const record = get(ref) ?? seen;
       const standing = isEdited ? record.standing : undefined;

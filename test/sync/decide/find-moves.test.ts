@@ -394,7 +394,9 @@ describe('a move that was worked out', () => {
   it('takes what the record has learned meanwhile along, and the old stat of an edited file', async () => {
     const edited = await worked({ disk: { 'inbox/new': [1, 'edited'] }, records: { 'inbox/a': [1, 'one'] } });
     const learned = { ...recordOf({ docId: 'doc of inbox/a' }), possibleDuplicates: 3 };
-    const [put] = changesOf({ get: () => learned }, edited).filter(({ kind }) => kind === 'put');
+    const [put] = changesOf({ get: () => learned, answer: () => undefined }, edited).filter(
+      ({ kind }) => kind === 'put',
+    );
     expect(put).toMatchObject({ record: { possibleDuplicates: 3, stat: statOfFile([1, 'one']) } });
   });
 
@@ -402,7 +404,7 @@ describe('a move that was worked out', () => {
     const attachment = { name: 'x.csv', path: 'x.csv', stat: statOf({ ino: 9 }), sha256: 'x' };
     const takenBy = { ref: refOf('inbox/b'), record: recordOf({ attachments: [attachment] }) };
     const [put] = changesOf(
-      { get: () => undefined },
+      { get: () => undefined, answer: () => undefined },
       { kind: 'move', steps: [], left: [{ ref: refOf('other/a'), takenBy }] },
     );
     expect(put).toMatchObject({ record: { attachments: [{ ...attachment, folder: 'inbox' }] } });
@@ -416,8 +418,14 @@ describe('a move that was worked out', () => {
     const [entry, takenBy] = [entryOf('inbox/a'), entryOf('inbox/b')];
     const steps = [{ entry, to: takenBy.ref, stat: entry.record.stat, isEdited: true }];
     const left = [{ ref: entry.ref, takenBy }];
-    const [put] = changesOf({ get: () => undefined }, { kind: 'move', steps, left });
+    const known = { get: () => undefined, answer: () => 'keep' as const };
+    const [put, ended, kept] = changesOf(known, { kind: 'move', steps, left });
     expect(put).toMatchObject({ record: { docId: 'inbox/b', standing: undefined } });
+    // What a person keeps stays kept.
+    expect([ended, kept]).toMatchObject([
+      { kind: 'unapprove', paths: ['b'] },
+      { kind: 'approve', paths: ['a'], keeps: true },
+    ]);
   });
 });
 
