@@ -2070,6 +2070,7 @@ describe('the simulation', () => {
       'a narrower mode that was stated while its upload was under way, and not sent, may count (7.27)',
     ],
     [660_005_521, 'what a disk brings that is mounted in a new directory has just come there (7.28)'],
+    [670_000_672, 'with a file of two names a document may move to either, over another one’s (7.25)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -1,6 +1,8 @@
 import { keyOf } from './held-documents.ts';
+import type { HeldDocument } from './held-documents.ts';
 import { isListed } from './content-rules.ts';
 import type { Add, Moment } from './moment.ts';
+import type { RoledFile } from './reading.ts';
 
 /** What is wrong with the deletion of one document (contract 4 and 7.25). */
 export function judgeDeletion(
@@ -11,7 +13,13 @@ export function judgeDeletion(
   const one = held.all.get(docId);
   if (one === undefined || one.isDeleted) return;
   if (kept.has(docId)) add('deleted-kept', `${docId} is deleted, and a person has kept it`);
-  const standing = held.filesOf(one, reading).filter((file) => isListed(file) && held.isKnownFile(one, file));
+  // With a file another document has moved: each of its names may be that one's own (7.25).
+  const isMoved = (other: HeldDocument, { identity }: RoledFile) =>
+    other !== one && other.accepted === identity && !reading.files.has(other.holding.path);
+  const standing = held
+    .filesOf(one, reading)
+    .filter((file) => isListed(file) && held.isKnownFile(one, file))
+    .filter((file) => one.accepted === file.identity || !held.alive().some((other) => isMoved(other, file)));
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;
   // What came to its owner's own place is that document's content by now (contract 4).
