@@ -27,18 +27,20 @@ async function takePort(): Promise<number> {
   return (other.address() as { port: number }).port;
 }
 
-const open = async (http: NonNullable<WorldOptions['http']>) => {
+const open = async (http: NonNullable<WorldOptions['http']>, token: string | null = httpToken) => {
   const clock = manualClock();
-  world = await openStatusWorld({ http, clock, httpToken });
+  world = await openStatusWorld({ http, clock, httpToken: token });
   return { clock, socketPath: world.socketPath, pages: world.pages };
 };
 
 describe('A4: an address of the page that cannot be had', () => {
   it.each([
-    ['of no machine here', '192.0.2.1', 'http.host: 192.0.2.1 is not an address of this machine; '],
-    ['without an address', 'no.such.host.invalid', 'http.host: no.such.host.invalid has no address; '],
-  ])('for a host %s is told with its key, and the command line is answered', async (_name, host, words) => {
-    const { socketPath, pages } = await open({ host, port: 0 });
+    ['of no machine here', '192.0.2.1', 'is not an address of this machine; ', httpToken],
+    ['without an address', 'no.such.host.invalid', 'has no address; ', httpToken],
+    ['without an address, and no token,', 'no.such.host.invalid', 'has no address; ', null],
+  ])('for a host %s is told with its key, and the command line is answered', async (_, host, said, token) => {
+    const words = `http.host: ${host} ${said}`;
+    const { socketPath, pages } = await open({ host, port: 0 }, token);
     const problem = expect.stringContaining(words) as unknown;
     await eventually(() => pages.length > 0);
     expect(pages).toEqual([{ kind: 'unavailable', problem }]);

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { isLoopbackHost } from '../../lib/server/host.ts';
+import { isLoopbackHost, isOpenAddress } from '../../lib/server/host.ts';
 import type { Redactor } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import { ConfigurationError, errorCode, errorMessage, isMissing } from '../../model/errors.ts';
@@ -141,7 +141,7 @@ export async function loadHttpToken(
 
 /** Under which name other machines reach the page, and how that is prevented; null: under none. */
 function openAddress({ host, publicUrl }: Settings['http']) {
-  if (!isLoopbackHost(host)) return { subject: 'http.host', host, instead: 'set http.host to 127.0.0.1' };
+  if (isOpenAddress(host)) return { subject: 'http.host', host, instead: 'set http.host to 127.0.0.1' };
   const shown = publicUrl === undefined ? null : new URL(publicUrl).hostname;
   if (shown === null || isLoopbackHost(shown)) return null;
   return { subject: 'http.publicUrl', host: shown, instead: 'remove http.publicUrl' };

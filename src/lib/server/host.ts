@@ -11,6 +11,11 @@ export function isLoopbackHost(host: string): boolean {
   return isLoopbackAddress(bare) || bare === 'localhost' || bare.endsWith('.localhost');
 }
 
+/** Says whether a host is an IP address that other machines may reach. What a name leads to shows when it is looked up. */
+export function isOpenAddress(host: string): boolean {
+  return isIP(host) !== 0 && !isLoopbackAddress(host);
+}
+
 /** Says whether an IP address, without brackets, is this machine's own and reached from nowhere else. */
 export function isLoopbackAddress(address: string): boolean {
   const family = isIP(address);

@@ -1,6 +1,6 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
 
-import { isLoopbackHost } from '../../lib/server/host.ts';
+import { isOpenAddress } from '../../lib/server/host.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import { createApp } from './app.ts';
 import { createEventHub } from './event-hub.ts';
@@ -26,7 +26,7 @@ export interface StatusServerOptions
  */
 export async function startStatusServer(options: StatusServerOptions): Promise<() => Promise<void>> {
   const { control, clock, http, socketPath, deliveries } = options;
-  if (http.port !== false && options.httpToken === null && !isLoopbackHost(http.host))
+  if (http.port !== false && options.httpToken === null && isOpenAddress(http.host))
     throw unguarded(http.host);
 
   const snapshot = createStatusSnapshot(control, clock);
