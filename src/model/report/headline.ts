@@ -6,7 +6,7 @@ import type { WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
 import { sortFailures } from './failures.ts';
 import { isFleetPaused } from './fleet-pause.ts';
-import { health, reasonHealth } from './health.ts';
+import { health, isLastingObstacle, reasonHealth } from './health.ts';
 
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;
@@ -109,7 +109,7 @@ function isPartial(code: string): boolean {
 
 /** What prevents the next start; undefined: nothing that is known. */
 function startTrouble({ reasons }: Pick<Status, 'reasons'>): Reason | undefined {
-  return reasons.find(({ code }) => reasonHealth(code) === 'error');
+  return reasons.find(isLastingObstacle);
 }
 
 function errorPhrase(status: Status): string {

@@ -79,6 +79,14 @@ describe('the headline', () => {
       ),
       'Credentials refused',
     ],
+    [
+      'says that uploads are stopped',
+      status(
+        {},
+        { state: 'degraded', inDoubtTotal: 3, reasons: [{ code: 'uploads-stopped', message: 'x' }] },
+      ),
+      'Uploads stopped: accepted without a docId',
+    ],
     ['knows that it is paused', status({ synced: 3 }, { state: 'paused', paused: ['inbox'] }), 'Paused'],
     [
       'says once that the fleet is paused',
