@@ -2033,6 +2033,10 @@ describe('the simulation', () => {
       530_001_240,
       'what a mount shows at the path of an attachment, and covers its document, may be one (4, 7.25)',
     ],
+    [
+      690_000_085,
+      'what was edited and moved at once is told by its number alone, which it may not have (7.19)',
+    ],
     [690_000_051, 'the sidecar of a document that got another name is not that of the list before (4)'],
     [620_000_031, 'what was sent with a document whose doubt was forgotten stands in no record (4)'],
     [

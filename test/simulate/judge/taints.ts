@@ -11,7 +11,10 @@ interface Attached {
   /** Its sidecar, where that lists it. */
   readonly sidecar: SeenFile | undefined;
   readonly path: string;
+  /** What stands in it, since when, and what may have been seen of it before. */
   readonly text: string;
+  readonly textAt: number;
+  readonly textBefore: string | undefined;
   readonly since: number;
   /** When its list ceased to reach it; Infinity: it does. */
   readonly until: number;
@@ -230,7 +233,8 @@ export class Taints {
         const isDeleted = this.#isOwnerDeleted(one);
         const { owner, sentWith, ownerIdentity } = isDeleted && !one.isAnew ? none : one;
         const isOpen = isDeleted || one.isDropped || this.#isOwnerSentWithout(one);
-        add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately(one)] });
+        const text = told(one, now, seenMs);
+        add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately({ ...one, text })] });
       }
     for (const [identity, one] of this.#former) {
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one)] });
@@ -292,12 +296,15 @@ export class Taints {
         this.#perhaps.add(identity);
       const isAnew =
         known?.until === Infinity ? known.isAnew : this.#isOwnerDeleted({ docId: null, ownerIdentity });
+      const isEdited = known !== undefined && known.text !== text;
       this.#attached.set(identity, {
         owner: role.owner,
         ownerIdentity,
         sidecar: reading.files.get(reading.sidecarOf(role.owner)?.path ?? ''),
         path,
         text,
+        textAt: isEdited ? now : (known?.textAt ?? -Infinity),
+        textBefore: isEdited ? told(known, now, this.#seenMs) : known?.textBefore,
         since: known?.since ?? now,
         until: Infinity,
         isLeft: false,
@@ -505,6 +512,15 @@ function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading):
 
 function isSeen({ since, until, docId }: Attached, now: number, seenMs: number): boolean {
   return docId !== null || Math.min(now, until) - since >= seenMs;
+}
+
+/** What was seen of an attachment: an edit that stood for a moment only, before it moved, only its number tells (7.19). */
+function told(
+  { text, textAt, textBefore, until }: Pick<Attached, 'text' | 'textAt' | 'textBefore' | 'until'>,
+  now: number,
+  seenMs: number,
+): string {
+  return Math.min(now, until) - textAt >= seenMs ? text : (textBefore ?? text);
 }
 
 /** Held as an own sidecar said. */
