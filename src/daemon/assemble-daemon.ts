@@ -148,7 +148,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
 
   async function noticeNewLedger(): Promise<void> {
     const onDisk = status().folders.reduce((total, folder) => total + folder.onDisk, 0);
-    const files = { told: history.newLedger, unknownFiles: onDisk - knownDocuments };
+    // One that has documents was not lost.
+    const files = { told: history.newLedger, unknownFiles: knownDocuments === 0 ? onDisk : 0 };
     const notice = await newLedgerNotice(settings.state.dir, files, clock);
     if (notice === null || phase !== 'running') return;
     const { code, message } = notice.reason;
