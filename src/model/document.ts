@@ -231,7 +231,8 @@ export function isUnfitSidecar({ code }: { readonly code: string }): boolean {
 /** Why the files in a directory of attachments are not sent. */
 export const orphanAttachments = {
   code: 'orphan-attachments',
-  message: 'its document is not there, so only those of these attachments are sent that a sidecar lists',
+  message:
+    'its document is not there, so only those of these attachments are sent that a sidecar lists, or that a document was sent with',
 };
 
 /** The code of a file that is skipped as long as it is empty. */
