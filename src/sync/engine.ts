@@ -1250,6 +1250,8 @@ export class Engine {
   async #clearFailure({ ref }: Task, goneFrom: number | null = null): Promise<void> {
     const failure = this.#ledger.failure(ref);
     if (failure === undefined) return;
+    // What a person dismissed is not sent until its file changes, whatever becomes of that meanwhile.
+    if (failure.code === dismissedCode && this.#ledger.get(ref) === undefined) return;
     if (goneFrom !== null) {
       const view = this.folders.viewOf(ref.folder);
       if (isOtherDevice(view, failure.stat.dev, goneFrom)) return;

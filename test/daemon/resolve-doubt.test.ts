@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, rename } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
@@ -165,6 +165,15 @@ describe('an upload in doubt that is held', () => {
       await synced.sync();
       await chmod(inbox.join('a.txt'), 0o600);
       await synced.sync();
+      // Nor while it has another name, or is away for a while.
+      for (const [from, to] of [
+        ['a.txt', 'other.txt'],
+        ['other.txt', '.away'],
+        ['.away', 'a.txt'],
+      ] as const) {
+        await rename(inbox.join(from), inbox.join(to));
+        await synced.sync();
+      }
       expect([service.calls.length, engine().tasks.counts('inbox').dismissed]).toEqual([1, 1]);
       await inbox.write(name, now);
       await synced.sync();

@@ -13,7 +13,7 @@ import {
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
-import { unreadableNowCode } from '../../model/errors.ts';
+import { dismissedCode, unreadableNowCode } from '../../model/errors.ts';
 import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
 import { planNarrowing } from '../../model/metadata/narrowing.ts';
 import { planDocument, unread } from '../../model/plan.ts';
@@ -413,7 +413,12 @@ export class DocumentComparison {
     const { evidence, writer } = this.#options;
     const found = await doubtsOfFile(document, known, evidence);
     const { ref, stat } = document;
-    const following = found.following.map(({ id }): Change => ({ kind: 'follow', id, ref, stat }));
+    const following = found.following.flatMap(({ id, ref: from }): readonly Change[] => {
+      const failure = this.#ledger.failure(from);
+      const follow = { kind: 'follow', id, ref, stat } as const;
+      if (failure?.code !== dismissedCode) return [follow];
+      return [follow, { kind: 'clear', ref: from }, { kind: 'fail', ref, failure }];
+    });
     if (following.length > 0) await writer.commit(following);
     const doubt = doubtsAbout(ref, this.#ledger).find(({ holds }) => holds);
     if (doubt !== undefined) return { code: inDoubtCode, message: doubt.message };
