@@ -263,7 +263,9 @@ export class DocumentComparison {
   /** What was saved in the place of an attachment, wherever that is by now, is that attachment. */
   async noteSaved(place: DocumentRef, by: FileStat, before?: FileStat): Promise<void> {
     const owners = this.#ledger.findOwners(place, before ?? by);
-    if (owners.length === 0) return;
+    // Another document's own file is no save.
+    const isAnothers = this.#ledger.findByFile(by).some(({ record }) => isSameFile(record.stat, by));
+    if (owners.length === 0 || isAnothers) return;
     // It may have been renamed to where no scan has seen it yet.
     const isMoved = before !== undefined && !sameFile(before, by);
     if (isMoved && (await this.#options.evidence.isFound(before))) return;
