@@ -2,10 +2,7 @@ import { likelyStateDirectory } from '../config/find-places.ts';
 import { connectDaemon } from '../commands/daemon-client.ts';
 import type { DaemonClient } from '../commands/daemon-client.ts';
 import type { Folders } from '../daemon/control/resolve-path.ts';
-import { isStateFree } from '../ledger/lock-state-directory.ts';
-import { reachableHost } from '../lib/server/host.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
-import { statusSchema } from '../model/report/status.ts';
 import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { prepareCommand } from './prepare-command.ts';
 import type { PreparedCommand } from './prepare-command.ts';
@@ -35,11 +32,9 @@ export async function findDaemon(
     const prepared = await prepareCommand(context, asked, { reportsWarnings: reports });
     const stateDir = prepared.settings.state.dir;
     const daemon = await connectDaemon(stateDir, prepared.settings.file);
-    const edited = daemon === null ? await movedState(prepared) : editedSince(prepared, daemon);
+    const edited = editedSince(prepared, daemon);
     if (edited !== null && asked.quiet !== true)
-      context.complain(
-        `${edited.message}; what follows comes from the ${daemon === null ? 'ledger' : 'daemon'}. ${edited.fix}`,
-      );
+      context.complain(`${edited.message}; what follows comes from the daemon. ${edited.fix}`);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
   } catch (error) {
     const found = errorCode(error) === 'configuration' ? await daemonOfTheOneBefore(context, flags) : null;
@@ -59,28 +54,6 @@ export function editedSince({ settings, configuration }: PreparedCommand, daemon
   if (daemon?.configuration !== file || [null, configuration.digest].includes(daemon.digest)) return null;
   const message = `${file} or the .env beside it was changed after the daemon (pid ${daemon.pid}) read it`;
   return { message, fix: `For the change to take effect, run kill -HUP ${daemon.pid}.` };
-}
-
-const pageMs = 1000;
-
-/** That the daemon whose page stands where the configuration says reads it, with another state directory; null: none does. */
-async function movedState({ settings: { file, http, state }, configuration }: PreparedCommand) {
-  // All trials read one file.
-  if (http.port === false || http.port === 0 || configuration.trial) return null;
-  try {
-    const url = `http://${reachableHost(http.host)}:${http.port}/api/status`;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(pageMs) });
-    const found = statusSchema.parse(await answer.json());
-    // One that starts or stops has it already, or still.
-    if (found.configuration !== file || !(await isStateFree(state.dir))) return null;
-    const message = `the daemon (pid ${found.pid}) of ${file} has another state directory than ${state.dir}`;
-    return {
-      message,
-      fix: 'To move it, change state.dir back, stop ingestd, move the directory, and only then change it.',
-    };
-  } catch {
-    return null;
-  }
 }
 
 /** The folders of the configuration; of one that is not valid now, those that the daemon knows. */

@@ -1,10 +1,5 @@
-import { once } from 'node:events';
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
-import { connectDaemon } from '../../src/commands/daemon-client.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/free-port.ts';
-import { startIngestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
@@ -52,28 +47,4 @@ it('a command for another configuration of the same state directory names it, an
   expect((await on('b.yaml', 'log')).stdout.match(/warning .*configuration that is gone/g)).toHaveLength(1);
   await writeFile(folder.join('ingestd.yaml'), await readFile(folder.join('b.yaml')));
   expect((await on('ingestd.yaml', 'status')).stderr).toContain(folder.join('b.yaml'));
-});
-
-it('a configuration with another state directory than its daemon has is said to have one', async () => {
-  const text = (await readFile(folder.join('ingestd.yaml'), 'utf8')).replace(
-    'port: false',
-    `port: ${await freePort()}`,
-  );
-  await folder.write('ingestd.yaml', text);
-  const daemon = startIngestd(['run'], { cwd: folder.path });
-  const ended = once(daemon, 'close');
-  try {
-    await eventually(async () => (await connectDaemon(folder.join('state'))) !== null);
-    await folder.write('ingestd.yaml', text.replace('./state', './other'));
-    const { stdout, stderr } = await folder.run('status');
-    expect(stdout).toContain('ingestd is not running');
-    expect(stderr).toContain(
-      `the daemon (pid ${daemon.pid}) of ${folder.join('ingestd.yaml')} has another state`,
-    );
-    expect((await folder.run('status', '-q')).stderr).toBe('');
-  } finally {
-    daemon.kill('SIGTERM');
-    await ended;
-  }
-  expect((await folder.run('status')).stderr).toBe('');
 });
