@@ -124,8 +124,9 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
       await page.getByRole('button', { name: 'Pause inbox' }).click();
       await eventually(() => control.calls.length === 1);
       expect(control.calls).toEqual([{ pause: 'inbox' }]);
-      control.change({ state: 'paused', paused: ['inbox'] });
-      await page.getByRole('button', { name: 'Resume inbox' }).waitFor({ timeout: 5000 });
+      const reasons = [{ code: 'paused' as const, message: 'sending is paused for all folders' }];
+      control.change({ state: 'paused', paused: ['inbox'], reasons });
+      await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
       expect(await page.evaluate('getComputedStyle(document.body).margin')).toBe('0px');
       await page.close();
       expect(problems).toEqual([]);
