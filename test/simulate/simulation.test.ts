@@ -2075,6 +2075,10 @@ describe('the simulation', () => {
     ],
     [660_005_521, 'what a disk brings that is mounted in a new directory has just come there (7.28)'],
     [670_000_672, 'with a file of two names a document may move to either, over another one’s (7.25)'],
+    [
+      710_000_194,
+      'an attachment that was missing while a mount covered it is found when that is gone, though no event tells (4, 7.10)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

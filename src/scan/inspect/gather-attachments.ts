@@ -71,10 +71,8 @@ export async function gatherAttachments(
   }
   // What is ignored while its ignore file is written may not be what is ignored then.
   const rulesFile = found.own?.entries.find(({ name }) => name === ignoreFileName)?.stats;
-  const rulesDelay = rulesFile
-    ? folder.observations.settle(joinPath(directory, ignoreFileName), rulesFile)
-    : 0;
-  if (rulesDelay > 0) return settling(rulesDelay);
+  const rulesMs = rulesFile ? folder.observations.settle(joinPath(directory, ignoreFileName), rulesFile) : 0;
+  if (rulesMs > 0) return settling(rulesMs);
   const [nameless] = found.own?.nameless ?? [];
   if (nameless !== undefined)
     return invalid(
@@ -137,6 +135,8 @@ function placeOf(
     folder.observations.endMissing(document, text);
     return { path, shown, entry };
   }
+  // A listing may have shown it, and has to show that it comes back.
+  folder.changed(directoryOf(path));
   const waitMs = folder.removeGraceMs - folder.observations.noteMissing(document, text);
   const message = `the attachment ${shown} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
