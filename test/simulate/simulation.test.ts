@@ -2079,6 +2079,21 @@ describe('the simulation', () => {
       710_000_194,
       'an attachment that was missing while a mount covered it is found when that is gone, though no event tells (4, 7.10)',
     ],
+    [
+      710_001_759,
+      'without birth times a document that was edited in a swap stays with its path, and goes where that goes (7.1, 7.19)',
+    ],
+    [710_000_260, 'what is saved in the place of an attachment that was renamed is that attachment (4)'],
+    [
+      2_555_595_593,
+      'what gets an attachment is the document in its own place, not another name of its former file (4)',
+    ],
+    [710_001_225, 'a pass of sync that is stopped dies: what it was uploading is in doubt (2)'],
+    [
+      710_001_395,
+      'what is in doubt may be held as it counted, though it is out of the folder when the process dies (7.27)',
+    ],
+    [710_000_633, 'a process that dies when a person resumes may be paused when it starts again (2)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

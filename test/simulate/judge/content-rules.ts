@@ -261,8 +261,10 @@ const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
   if (other === undefined) add('old-content', `${file.path} is sent as it was before`);
   else
     add(
-      // Its name is right.
-      other.path === document.holding.path ? 'wrong-file/by-identity' : 'wrong-file',
+      // Its name is right, or was.
+      other.path === document.holding.path || document.guests.has(other.identity)
+        ? 'wrong-file/by-identity'
+        : 'wrong-file',
       `${document.docId} is of ${file.path}, and gets what stands at ${other.path}`,
     );
 };

@@ -46,6 +46,8 @@ export interface HeldDocument {
    * told there, if for long enough.
    */
   told: Map<string, Span>;
+  /** What has stood in them. */
+  guests: Set<object>;
   /** The names that these are, by their directories, which take them along (contract 7.25). */
   slots: Map<string, string>;
   /** As widely as a person has let it be shared (contract 7.27); null: as it is stated and held. */
@@ -233,6 +235,7 @@ export class HeldDocuments {
       for (const [path, since] of one.places) {
         const file = reading.files.get(path);
         if (file !== undefined) one.slots.set(path, keyOf(file));
+        if (file !== undefined) one.guests.add(file.identity);
         if (paths.includes(path)) {
           one.places.set(path, null);
           continue;
@@ -466,6 +469,7 @@ export class HeldDocuments {
     one.saved = new Set();
     one.heirs = new Set();
     one.alike = new Set();
+    one.guests = new Set();
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
     one.places = new Map([[file.path, null]]);
@@ -549,6 +553,7 @@ function newDocument(
     stood: new Map(),
     places: new Map([[path, null]]),
     told: new Map([[path, always]]),
+    guests: new Set(),
     slots: new Map(),
     shared: null,
     isKept: false,

@@ -86,6 +86,9 @@ export class Judge {
   #isPaused = false;
   /** A pause or a resume was refused: until the next one that is not, ingestd may go either way. */
   #mayBePaused = false;
+  /** So many pauses and resumes ingestd has neither done nor refused. */
+  #pausing = 0;
+  #isKilled: boolean;
   /** Every file that was ever seen, by its identity: its number and its file system stay as they are. */
   readonly #everSeen = new Map<object, SeenFile>();
   /** So often a person had all sent again. */
@@ -133,6 +136,7 @@ export class Judge {
   constructor(options: JudgeOptions) {
     this.#options = options;
     this.#folders = options.folders;
+    this.#isKilled = options.isKilled;
     const seenMs = options.settleMs + options.noticeMs + graceMs;
     this.held = new HeldDocuments(seenMs, options.settleMs);
     this.#taints = new Taints(this.held, seenMs);
@@ -300,23 +304,33 @@ export class Judge {
   /** A person stops all sending; to be called when ingestd has said that it is so, which a resume meanwhile takes back. */
   pauses(): (now: number) => void {
     const resumes = this.#resumes;
+    this.#pausing += 1;
     return (now) => {
+      this.#pausing -= 1;
       this.#isPaused ||= resumes === this.#resumes;
       this.#keep(this.reading(), now);
     };
   }
 
-  /** A person lets all be sent again; from then on it may be, before ingestd has said so. */
-  resumes(now: number): void {
+  /** A person lets all be sent again; from then on it may be. Call what it gives when ingestd has said so. */
+  resumes(now: number): () => void {
     this.#resumes += 1;
+    this.#pausing += 1;
     this.#isPaused = false;
     this.#mayBePaused = false;
     this.#keep(this.reading(), now);
+    return () => (this.#pausing -= 1);
   }
 
   /** ingestd could not save a pause, which lasts until the next start, or a resume, which it did not do then. */
   pauseUnsaved(): void {
+    this.#pausing -= 1;
     this.#mayBePaused = true;
+  }
+
+  /** The process dies, where it should have been stopped: one that makes a pass of `sync`. */
+  killed(): void {
+    this.#isKilled = true;
   }
 
   /** A person has had what failed tried again. */
@@ -359,7 +373,7 @@ export class Judge {
 
   /** Whether a process that died may have sent attachments of a document. */
   maySend({ hasListed }: HeldDocument): boolean {
-    return hasListed && this.#options.isKilled;
+    return hasListed && this.#isKilled;
   }
 
   /** Whether another file that was seen had the same number. */
@@ -373,15 +387,19 @@ export class Judge {
   started(folders: readonly JudgedFolder[], now: number): void {
     this.#folders = folders;
     this.#startedAt = now;
+    // What the process before did not say may be written down.
+    this.#mayBePaused ||= this.#pausing > 0;
+    this.#pausing = 0;
     // An answer that came just before the process was killed may not be written down: after a full disk that is tried
     // again when as long again has passed.
-    const { isKilled, fullMs } = this.#options;
+    const { fullMs } = this.#options;
     for (const [docId, at] of this.#answeredAt)
-      if (isKilled && at > now - writtenMs - 2 * fullMs) this.held.forget(docId);
+      if (this.#isKilled && at > now - writtenMs - 2 * fullMs) this.held.forget(docId);
     this.retries();
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
-    if (isKilled) for (const { request, file } of this.#refused.values()) this.held.attempted(request, file);
+    if (this.#isKilled)
+      for (const { request, file } of this.#refused.values()) this.held.attempted(request, file);
     this.#taints.started(this.reading(), now, (file) => this.isInDoubt(file));
     this.#arrivals.started(now);
     this.#keep(this.reading(), now);
@@ -526,7 +544,7 @@ export class Judge {
   /** Whether the service has not said of a file's upload what became of it, so that a person has to. */
   isInDoubt({ identity, path }: SeenFile): boolean {
     return (
-      this.#options.isKilled ||
+      this.#isKilled ||
       this.#doubts().some((one) => one.identities.has(identity) || one.paths.has(path)) ||
       this.held
         .alive()
@@ -733,10 +751,10 @@ function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment)
   const placed = request.file === null ? moment.held.placedFiles(one, moment.reading) : [];
   const mode = modeOf(request);
   const isStated = ({ role }: RoledFile) => 'statement' in role && role.statement?.mode === mode;
-  // Of the names of one file, that under which it goes out, or that of its own place.
+  // Of the names of one file, that under which it goes out, or that of its own place, or to which it has come.
   const name = request.file?.name.normalize('NFC');
-  const isPlace = (path: string) => one.places.has(path) || one.taken.has(path);
-  const rankOf = ({ path }: RoledFile) => (nameOf(path) === name ? 0 : 2) + (isPlace(path) ? 0 : 1);
+  const rankOf = ({ path }: RoledFile) =>
+    (nameOf(path) === name ? 0 : 4) + (one.places.has(path) ? 0 : one.taken.has(path) ? 1 : 2);
   const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b));
   return [...ranked, ...placed].find(isStated) ?? ranked[0] ?? null;
 }

@@ -128,15 +128,16 @@ export class Taints {
   }
 
   /** A process forgets what the one before had seen, and not sent. */
-  started(reading: Reading, now: number, isInDoubt: (file: RoledFile) => boolean): void {
+  started(reading: Reading, now: number, isInDoubt: (file: SeenFile) => boolean): void {
     this.see(reading, now);
     const taintOf = this.all(now, 0);
     const known = this.#held.alive().filter(({ answer }) => answer === 'usable');
     const sent = new Set(known.map(({ accepted }) => accepted));
     // What the service may have counts as it may be held.
-    for (const file of reading.all()) {
-      const { identity, path, role } = file;
+    for (const file of reading.everything()) {
+      const { identity, path } = file;
       if (sent.has(identity) || !isInDoubt(file)) continue;
+      const role = reading.files.get(path)?.role ?? { kind: 'elsewhere' };
       const statement = 'statement' in role ? role.statement : null;
       const stated = statement === null ? [] : [{ mode: statement.mode, statement, path }];
       this.#inherit(identity, [...taintOf(identity).holdings, ...stated]);
@@ -270,7 +271,7 @@ export class Taints {
       if (this.#attached.has(before) || this.isPerhapsAttached(before, reading)) this.#perhaps.add(standing);
       const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
       this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
-      const sentWith = this.#placed.get(before);
+      const sentWith = this.#placed.get(before) ?? this.#attached.get(before)?.sentWith;
       if (sentWith !== undefined && !this.#placed.has(standing)) this.#placed.set(standing, sentWith);
     }
     for (const { path, identity } of reading.files.values())

@@ -60,6 +60,7 @@ function doAct(simulation: Simulation, act: Act, done: () => void): void {
 function endProcess(simulation: Simulation, how: 'kill' | 'power' | 'stop', ended: () => void): void {
   const { daemon, scheduler } = simulation;
   if (how !== 'stop' || daemon === null) {
+    simulation.judge.killed();
     simulation.kill({ power: how === 'power' });
     ended();
     return;
@@ -192,9 +193,9 @@ function command(simulation: Simulation, kind: Command): void {
   const { daemon, scheduler, judge } = simulation;
   if (daemon === null) return;
   const ends = kind === 'again' ? judge.sendsAgain(null) : () => {};
-  const isPausedNow = kind === 'pause' ? judge.pauses() : () => {};
+  const isPausedNow =
+    kind === 'pause' ? judge.pauses() : kind === 'resume' ? judge.resumes(scheduler.now()) : () => {};
   if (kind === 'retry') judge.retries();
-  if (kind === 'resume') judge.resumes(scheduler.now());
   scheduler.later(0, () => {
     const decisions: DecisionPort = daemon.control.decisions('command line');
     const decide = async (): Promise<unknown> => {
