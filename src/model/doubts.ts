@@ -102,7 +102,7 @@ export function dismissDoubt(
   const refused: Failure = {
     code: dismissedCode,
     message:
-      'the doubt about its upload was dismissed; it is sent when the file, its sidecar or its attachments change, or with ingestd retry PATH',
+      'the doubt about its upload was dismissed; it is sent when the file changes, or with ingestd retry PATH',
     attempts: failure?.attempts ?? 1,
     history: failure?.history ?? [],
     stat: file.stat,

@@ -64,9 +64,10 @@ export function isStillRefused(
 ): boolean {
   // Whether a file can be read is asked of the disk, not of a record of earlier versions.
   if (isOfDeletion(failure) || failure.code === unreadableCode) return false;
-  // What may be at the service is not sent because rights, owner or links of its file change.
-  const now = failure.code === dismissedCode ? { ...stat, ctimeMs: failure.stat.ctimeMs } : stat;
-  return sameStat(failure.stat, now) && [fingerprint, ownFingerprint].includes(failure.fingerprint);
+  // What may be at the service is not sent because rights, links or companions of its file change.
+  if (failure.code === dismissedCode)
+    return sameStat(failure.stat, { ...stat, ctimeMs: failure.stat.ctimeMs });
+  return sameStat(failure.stat, stat) && [fingerprint, ownFingerprint].includes(failure.fingerprint);
 }
 
 /** In `said` of a document that ingestd did not upload, and that did not come from an export with all that is known. */

@@ -103,7 +103,6 @@ export class Judge {
   readonly #dismissed: {
     readonly path: string;
     readonly files: ReadonlyMap<object, string>;
-    readonly sidecar: string | undefined;
   }[] = [];
   /** Documents that nobody asks for any more. */
   readonly #forgotten = new Set<string>();
@@ -244,7 +243,6 @@ export class Judge {
     const dismissed = {
       path: place,
       files: new Map(identities.map((one) => [one, file?.text ?? ''])),
-      sidecar: this.#sidecarText(place),
     };
     const isMeant = (one: HeldDocument) =>
       one.answer !== 'usable' && (one.places.has(place) || identities.some((other) => one.files.has(other)));
@@ -649,11 +647,6 @@ export class Judge {
     }
   }
 
-  #sidecarText(path: string): string | undefined {
-    const reading = this.reading();
-    return reading.files.get(reading.sidecarOf(path)?.path ?? '')?.text;
-  }
-
   /** What is in doubt is sent again by a person's word only (`safety.inDoubt: hold`). */
   #judgeDoubt(request: ServiceRequest, moment: Moment | undefined): void {
     if (request.kind !== 'upload' || moment === undefined) return;
@@ -667,11 +660,8 @@ export class Judge {
     const holds = (one: RoledFile) => isInDoubt(one) && !this.isDismissed(one);
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(holds))
       this.report('doubled/in-doubt', `${file.path} is sent again while its first upload is in doubt`);
-    const isForgotten = ({ path, identity, text }: RoledFile) =>
-      this.#dismissed.some(
-        (one) =>
-          one.path === path && one.files.get(identity) === text && one.sidecar === this.#sidecarText(path),
-      );
+    const isForgotten = ({ identity, text }: RoledFile) =>
+      this.#dismissed.some((one) => one.files.get(identity) === text);
     if (this.#isDismissedNow && file !== undefined && files.every(isForgotten))
       this.report('doubled/dismissed', `${file.path} is sent again, and a person has forgotten its doubt`);
     const sent = files.find((one) => !isInDoubt(one)) ?? file;
