@@ -2094,6 +2094,10 @@ describe('the simulation', () => {
       'what is in doubt may be held as it counted, though it is out of the folder when the process dies (7.27)',
     ],
     [710_000_633, 'a process that dies when a person resumes may be paused when it starts again (2)'],
+    [
+      915_000_315,
+      'of a directory that another folder shows again since a moment nothing is sent twice (7.30)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -15,7 +15,7 @@ import { guardFolder } from './guard-folder.ts';
 /** A mount causes no event: this often it is looked whether there are others, */
 const everyMs = 2_000;
 /** and what is to be sent was looked at no longer ago than this. */
-const freshMs = 250;
+const freshMs = 50;
 
 /**
  * Folders of which nothing is found while one that is configured before them shows the same directory, by way of a mount:
