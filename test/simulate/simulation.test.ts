@@ -2098,6 +2098,8 @@ describe('the simulation', () => {
       915_000_315,
       'of a directory that another folder shows again since a moment nothing is sent twice (7.30)',
     ],
+    [915_000_218, 'where its change was not answered, a document stays with the file of its record (7.1)'],
+    [915_000_222, 'a person keeps what is back for a moment only (2)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

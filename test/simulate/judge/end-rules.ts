@@ -74,6 +74,8 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
   /** A copy, too, where nothing else of it is left: nobody can tell that from a move to another file system (7.1). */
   const isOneOf = (one: HeldDocument, { path: place, identity }: RoledFile) =>
     one.alike.has(identity) ||
+    // While its change was not answered, it went on with the file of its record.
+    one.recorded === identity ||
     judge.held.mayHaveBeen(one, place) ||
     [
       ...judge.held.placedFiles(one, reading),

@@ -89,6 +89,8 @@ export class Judge {
   /** So many pauses and resumes ingestd has neither done nor refused. */
   #pausing = 0;
   #isKilled: boolean;
+  /** What stands for so long has been seen, ms. */
+  readonly #seenMs: number;
   /** Every file that was ever seen, by its identity: its number and its file system stay as they are. */
   readonly #everSeen = new Map<object, SeenFile>();
   /** So often a person had all sent again. */
@@ -97,8 +99,11 @@ export class Judge {
   #isDelivered = false;
   readonly #blamed = new Set<string>();
   readonly #approved = new Set<string>();
-  /** Documents that a person keeps while their files are out of sight, and those of which that is certain. */
-  readonly #kept = new Map<string, { readonly isSure: boolean }>();
+  /**
+   * Documents that a person keeps while their files are out of sight, those of which that is certain, and since when one
+   * is back that may not have been seen yet.
+   */
+  readonly #kept = new Map<string, { readonly isSure: boolean; readonly backAt?: number }>();
   /** Doubts that a person has forgotten: what stood there then. */
   readonly #dismissed: {
     readonly path: string;
@@ -136,9 +141,9 @@ export class Judge {
     this.#options = options;
     this.#folders = options.folders;
     this.#isKilled = options.isKilled;
-    const seenMs = options.settleMs + options.noticeMs + graceMs;
-    this.held = new HeldDocuments(seenMs, options.settleMs);
-    this.#taints = new Taints(this.held, seenMs);
+    this.#seenMs = options.settleMs + options.noticeMs + graceMs;
+    this.held = new HeldDocuments(this.#seenMs, options.settleMs);
+    this.#taints = new Taints(this.held, this.#seenMs);
     this.#arrivals = new Arrivals(options.settleMs, options.noticeMs + honouredMs);
   }
 
@@ -167,13 +172,15 @@ export class Judge {
     }
     // An approval lets go what is missing, not what is back.
     for (const docId of this.#approved) if (!this.#isOutOfSight(docId, reading)) this.#approved.delete(docId);
-    for (const docId of this.#kept.keys()) {
+    for (const [docId, { backAt }] of this.#kept) {
       const one = this.held.all.get(docId);
-      if (one === undefined || this.#isOutOfSight(docId, reading)) continue;
+      if (one === undefined) continue;
+      const isOut = this.#isOutOfSight(docId, reading);
       // What came to where its file was for a moment may be another one.
-      if (this.#inSight(one, reading).some((file) => this.held.isKnownFile(one, file)))
-        this.#kept.delete(docId);
-      else this.#kept.set(docId, { isSure: false });
+      const isBack = !isOut && this.#inSight(one, reading).some((file) => this.held.isKnownFile(one, file));
+      if (now - (backAt ?? now) > this.#seenMs) this.#kept.delete(docId);
+      else if (isBack) this.#kept.set(docId, { isSure: false, backAt: backAt ?? now });
+      else if (!isOut || backAt !== undefined) this.#kept.set(docId, { isSure: false });
     }
     this.#keep(reading, now);
   }
@@ -217,7 +224,8 @@ export class Judge {
   }
 
   isKept(docId: string): boolean {
-    return this.#kept.has(docId);
+    const kept = this.#kept.get(docId);
+    return kept !== undefined && kept.backAt === undefined;
   }
 
   /** A person has some documents shared as it is stated for them. */
