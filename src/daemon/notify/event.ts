@@ -53,7 +53,7 @@ export function troublesOf({ reasons, failures, held, inDoubt }: Status): readon
   const doubted = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt]));
   return [
     ...reasons
-      .filter(({ code }) => code !== 'held' && code !== 'paused' && reasonHealth(code) !== 'ok')
+      .filter(({ code }) => !['held', 'paused', 'fleet-paused'].includes(code) && reasonHealth(code) !== 'ok')
       .map(({ code, message }) =>
         trouble({ folder: null, path: null, code, message }, code !== 'credentials-refused'),
       ),

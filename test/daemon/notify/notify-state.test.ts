@@ -62,7 +62,8 @@ describe('what is announced', () => {
 
   it('is no failure that is retried, and no pause', () => {
     const retried = { failures: [failed('a.pdf', { retryAt: '2026-01-01T00:00:00Z' })] };
-    const paused = { paused: ['inbox'], reasons: [{ code: 'paused', message: 'x' }] };
+    const codes = ['paused', 'fleet-paused'];
+    const paused = { paused: ['inbox'], reasons: codes.map((code) => ({ code, message: 'x' })) };
     expect(announced(story([0, retried], [900, retried]))).toEqual([]);
     expect(announced(story([0, paused], [900, paused]))).toEqual([]);
   });
