@@ -102,8 +102,12 @@ const exitRows = [
     '3',
     'The service refused the credentials: sync, auth login, auth revoke, init. run keeps running and retries.',
   ],
-  ['4', 'sync: documents failed or are held. check, doctor: problems found.'],
+  [
+    '4',
+    'sync: documents failed or are held. check, doctor: problems found. plan: a place could not be read.',
+  ],
   ['5', 'Another ingestd holds the state directory.'],
+  ['130', 'A question was ended by Ctrl+C.'],
 ] as const;
 
 function commandSection(command: Command): string[] {

@@ -104,7 +104,7 @@ function addTroubleCommands(program: Command, define: Define): void {
       '--all <FOLDER>',
       'every delivered document of a folder, for a service that was restored from a backup',
     )
-    .option('--yes', 'send all documents of a folder without asking');
+    .option('--yes', 'for --all: do not ask; needed where nobody can be asked');
   define(program.command('resolve'), async () => (await import('./control/decision-commands.ts')).resolve)
     .description('settle an upload in doubt, or a possible duplicate')
     .argument('<path>', 'a file, or FOLDER/PATH as in status; with --again or --dismiss a directory, too')
@@ -128,7 +128,7 @@ function addTroubleCommands(program: Command, define: Define): void {
         .choices(['stated'])
         .makeOptionMandatory(),
     )
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask; needed where nobody can be asked');
   define(program.command('doctor'), async () => (await import('./report/doctor-command.ts')).doctor)
     .description('check --online, plus this machine, as one report without secrets')
     .option('--json', 'print JSON');

@@ -325,13 +325,13 @@ const log = z.strictObject({
     .min(1)
     .max(3_650)
     .default(30)
-    .meta({ description: 'What happened is kept for `ingestd log` so long.', unit: 'days' }),
+    .meta({ description: 'How far `ingestd log` goes back.', unit: 'days' }),
   keepMegabytes: z
     .number()
     .min(1)
     .max(10_000)
     .default(64)
-    .meta({ description: 'The room that it may take.', unit: 'MiB' }),
+    .meta({ description: 'Most disk space for what `ingestd log` shows.', unit: 'MiB' }),
 });
 
 /** The configuration file: every key with its rule, its default and its one line of text. */

@@ -101,7 +101,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'sidecar-invalid': { cause: 'Invalid sidecar', fix: fixSidecar },
       'sidecar-unreadable': {
         cause: 'Sidecar cannot be read',
-        fix: 'Give the user who runs ingestd the right to read it. Its documents are not sent until then.',
+        fix: 'Give the user that runs ingestd permission to read it. Its documents are not sent until then.',
       },
       'kept-elsewhere': {
         cause: 'Moved to a place that is not sent',
