@@ -2,6 +2,7 @@ import { likelyStateDirectory } from '../config/find-places.ts';
 import { connectDaemon } from '../commands/daemon-client.ts';
 import type { DaemonClient } from '../commands/daemon-client.ts';
 import type { Folders } from '../daemon/control/resolve-path.ts';
+import { runningState } from '../daemon/preconditions/whose-state.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
 import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { prepareCommand } from './prepare-command.ts';
@@ -68,7 +69,8 @@ async function daemonOfTheOneBefore(
 ): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
   const likely = await likelyStateDirectory({ file: flags.config, env, cwd }).catch(() => null);
   if (likely === null) return null;
-  const { file, dir } = likely;
-  const daemon = await connectDaemon(dir, file);
-  return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;
+  const { file } = likely;
+  const stateDir = (await runningState(file, env))?.dir ?? likely.dir;
+  const daemon = await connectDaemon(stateDir, file);
+  return daemon?.configuration === file ? { stateDir, daemon } : null;
 }

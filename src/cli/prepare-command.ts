@@ -44,7 +44,7 @@ export async function prepareCommand(
   const { env, cwd, redactor } = context;
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders, redactor });
   const { missing } = configuration;
-  await requireOwnState(configuration.settings, configuration.trial);
+  await requireOwnState(configuration.settings, configuration.trial, env);
   // Once: from its start on, the trial says in its status what it is.
   const hasBegun = existsSync(configuration.settings.state.dir);
   if (missing.length > 0 && !hasBegun && !logsTrial && flags.quiet !== true)
@@ -125,10 +125,7 @@ export async function offlineView(
   }
 }
 
-/**
- * Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws
- * ConfigurationError.
- */
+/** Who signs in, where that names the account of a fleet; else empty, no secret read. Throws ConfigurationError. */
 export async function fleetUser(prepared: PreparedCommand): Promise<string> {
   const { cluster } = prepared.settings;
   if (cluster === null || cluster.account !== undefined) return '';

@@ -86,7 +86,12 @@ export function stateDirectory(
   if (written !== undefined) return resolve(directory, expandHome(written, env, key));
   const [given] = (env['STATE_DIRECTORY'] ?? '').split(':');
   if (given !== undefined && given !== '') return resolve(directory, given);
-  return resolve(env['XDG_STATE_HOME'] || join(homeDirectory(env, key), '.local', 'state'), 'ingestd');
+  return join(userState(env, key), 'ingestd');
+}
+
+/** Where programs keep what they know of a user. Throws as `homeDirectory`. */
+export function userState(env: SettingsSearch['env'], key: string): string {
+  return resolve(env['XDG_STATE_HOME'] || join(homeDirectory(env, key), '.local', 'state'));
 }
 
 /** `~/inbox` in the user's home; every other path as it is. */

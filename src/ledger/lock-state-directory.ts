@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { syncDirectory } from '../lib/files/durable-file.ts';
 import { makeDirectory } from '../lib/files/make-directory.ts';
-import { fencedHolder, isLockFree, isLockHeldBy, takeProcessLock } from '../lib/process/process-lock.ts';
+import { fencedHolder, isLockFree, lockHolder, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { LockAttempt, ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { userName } from '../lib/process/user-name.ts';
@@ -82,9 +82,9 @@ export function isStateFree(dir: string): Promise<boolean> {
   return isLockFree(join(dir, 'lock'));
 }
 
-/** Says whether it is the process with this number, as numbers are here, that holds a state directory. */
-export function isStateHeldBy(dir: string, pid: number): Promise<boolean> {
-  return isLockHeldBy(join(dir, 'lock'), pid);
+/** The number, as numbers are here, of the process that holds a state directory; null: nobody does, or nobody knows. */
+export function stateHolder(dir: string): Promise<number | null> {
+  return lockHolder(join(dir, 'lock'));
 }
 
 /**

@@ -1,5 +1,9 @@
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
+import { connectDaemon } from '../../src/commands/daemon-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { startIngestd } from '../support/processes/ingestd.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
@@ -47,4 +51,28 @@ it('a command for another configuration of the same state directory names it, an
   expect((await on('b.yaml', 'log')).stdout.match(/warning .*configuration that is gone/g)).toHaveLength(1);
   await writeFile(folder.join('ingestd.yaml'), await readFile(folder.join('b.yaml')));
   expect((await on('ingestd.yaml', 'status')).stderr).toContain(folder.join('b.yaml'));
+});
+
+it('a configuration that was edited to another state directory than its daemon has starts no second one', async () => {
+  const text = await readFile(folder.join('ingestd.yaml'), 'utf8');
+  const daemon = startIngestd(['run'], { cwd: folder.path });
+  const ended = once(daemon, 'close');
+  try {
+    await eventually(async () => (await connectDaemon(folder.join('state'))) !== null);
+    await folder.write('ingestd.yaml', text.replace('./state', './other'));
+    const message = `${folder.join('other')} is another directory than ${folder.join('state')}, which the running ingestd (process ${daemon.pid}) has`;
+    for (const command of ['run', 'sync', 'pause', 'plan', 'check', 'ledger verify'])
+      expect([command, await folder.run(...command.split(' '))]).toEqual([
+        command,
+        { code: 2, stdout: '', stderr: expect.stringContaining(message) },
+      ]);
+    const told = await folder.run('status');
+    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining(`pid ${daemon.pid}`)]);
+    expect(told.stderr).toContain(message);
+  } finally {
+    daemon.kill('SIGTERM');
+    await ended;
+  }
+  await rename(folder.join('state'), folder.join('other'));
+  expect((await folder.run('status')).stderr).toBe('');
 });

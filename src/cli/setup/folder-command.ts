@@ -7,7 +7,7 @@ import { loadConfiguration } from '../../config/load-configuration.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
 import { editFolders } from '../../config/yaml/edit-folders.ts';
 import { requireFolder } from '../../daemon/control/resolve-path.ts';
-import { isStateHeldBy } from '../../ledger/lock-state-directory.ts';
+import { stateHolder } from '../../ledger/lock-state-directory.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
@@ -139,7 +139,7 @@ async function reload({ file, state }: Settings, daemon: DaemonClient | null): P
   const { pid } = daemon;
   const byHand = `The running daemon (process ${pid}) could not be told; send it SIGHUP`;
   // In a container it has another number.
-  if (!(await isStateHeldBy(state.dir, pid))) return `${byHand} where it runs, or restart it.`;
+  if ((await stateHolder(state.dir)) !== pid) return `${byHand} where it runs, or restart it.`;
   try {
     process.kill(pid, 'SIGHUP');
     return `The running daemon (process ${pid}) was sent SIGHUP: it reads the configuration again.`;

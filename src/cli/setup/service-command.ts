@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '../../lib/time/clock.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { listenForSignals } from '../../daemon/process/signals.ts';
-import { homeDirectory } from '../../config/find-places.ts';
+import { userState } from '../../config/find-places.ts';
 import { levelAskedFor } from '../define-command.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { createLog } from '../../log/create-log.ts';
@@ -17,7 +17,7 @@ export async function service(
 ) {
   const { port, data } = flags;
   const { env, cwd, output, redactor } = context;
-  const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
+  const dataDir = resolve(cwd, data ?? join(userState(env, '--data'), 'ingestd-service'));
   const log = await createLog({
     level: levelAskedFor(flags) ?? 'info',
     format: 'auto',
@@ -54,11 +54,4 @@ export async function service(
     signals.close();
   }
   return exitCodes.ok;
-}
-
-function usualDirectory(env: CommandContext['env']): string {
-  return resolve(
-    env['XDG_STATE_HOME'] || join(homeDirectory(env, '--data'), '.local', 'state'),
-    'ingestd-service',
-  );
 }

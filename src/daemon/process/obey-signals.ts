@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 
 import type { Log } from '../../log/create-log.ts';
-import { ConfigurationError, errorMessage } from '../../model/errors.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
+import { requireSameState } from '../preconditions/whose-state.ts';
 import type { ServiceNotify } from './service-notify.ts';
 import type { Signals } from './signals.ts';
 
@@ -65,7 +66,10 @@ export async function obeySignals(
     }
     notify.reloading();
     const fresh = await reload()
-      .then((read) => withSameState(read, current))
+      .then((read) => {
+        requireSameState(read.settings, { ...current.settings.state, pid: process.pid });
+        return read;
+      })
       .catch((error: unknown) => {
         refuse(refusalOf(error, log));
         return null;
@@ -97,15 +101,6 @@ export function refusalOf(error: unknown, log: Log): string {
   const message = errorMessage(error);
   log.error({ error: message }, unusable);
   return message;
-}
-
-/** The ledger of another state directory would not know the documents. */
-function withSameState(fresh: Reloaded, { settings: { state } }: Reloaded): Reloaded {
-  const { dir } = fresh.settings.state;
-  if (dir === state.dir) return fresh;
-  throw new ConfigurationError(
-    `state.dir: ${dir} is another directory than ${state.dir}, whose ledger knows what was delivered: every document would be uploaded a second time. To move it, stop ingestd, move the directory, and start it again`,
-  );
 }
 
 /**

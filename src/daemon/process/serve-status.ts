@@ -12,6 +12,7 @@ import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { PageState } from '../../status/server/open-page.ts';
 import type { Daemon } from '../assemble-daemon.ts';
+import { announceState } from '../preconditions/whose-state.ts';
 import type { Place } from './join-cluster.ts';
 import type { Reloaded } from './obey-signals.ts';
 
@@ -27,7 +28,7 @@ export interface Served extends Pick<Daemon, 'metrics' | 'deliveries' | 'readLog
  */
 export async function serveStatus(
   daemon: Served,
-  { settings, digest, httpToken }: Reloaded,
+  { settings, digest, httpToken, makesFolders }: Reloaded,
   log: Log,
   usualPort: number | undefined,
   onOpen: (url: string) => void,
@@ -83,6 +84,8 @@ export async function serveStatus(
   });
   isServing = true;
   await writeAddress();
+  // Where that cannot be written, they find it as long as the configuration says it.
+  if (!makesFolders) await announceState(settings, process.env).catch(() => {});
   return async () => {
     isServing = false;
     await inTurn(() => rm(file, { force: true }));

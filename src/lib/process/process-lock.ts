@@ -78,10 +78,10 @@ export async function isLockFree(path: string): Promise<boolean> {
   return holder === null || (await isAlive(holder, await ownIdentity(''))) === 'no';
 }
 
-/** Says whether it is the process with this number, as numbers are here, that holds a lock. False where that cannot be told. */
-export async function isLockHeldBy(path: string, pid: number): Promise<boolean> {
+/** The number, as numbers are here, of the process that holds a lock; null: nobody does, or that cannot be told. */
+export async function lockHolder(path: string): Promise<number | null> {
   const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''));
-  return holder?.pid === pid && (await isAlive(holder, await ownIdentity(''))) === 'yes';
+  return holder !== null && (await isAlive(holder, await ownIdentity(''))) === 'yes' ? holder.pid : null;
 }
 
 /** The open file keeps its inode number from being given to another file, so that the number tells whose lock it is. */
