@@ -129,10 +129,7 @@ export async function openCluster(options: ClusterOptions) {
   };
 }
 
-/**
- * What a state directory is known by, wherever it is mounted: a random id in the file `id`. `isNew`: this call has made
- * it.
- */
+/** What a state directory is known by, wherever it is mounted: the random id in its file `id`. `isNew`: just made. */
 async function stateId(dir: string): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const path = join(dir, 'id');
   let isNew = false;

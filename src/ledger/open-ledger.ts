@@ -25,9 +25,7 @@ export interface LedgerOptions {
   readonly log: LogPort;
   /** So many bytes of journal, and a new snapshot is written. Default: half of the snapshot, 4 MiB at least. */
   readonly compactAfterBytes?: number | undefined;
-  /**
-   * Of a directory that several hosts share: what was written under a lower fence is taken over. Null: nobody shares it.
-   */
+  /** Of a directory that hosts share: what was written under a lower fence is taken over. Null: nobody shares it. */
   readonly lease?: WriteLease | null | undefined;
   /** Since when this process has held the directory, as another one is told, ISO 8601; left out: from now on. */
   readonly since?: string | undefined;

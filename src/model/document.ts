@@ -238,10 +238,7 @@ export const orphanAttachments = {
 /** The code of a file that is skipped as long as it is empty. */
 export const emptyFileCode = 'empty-file';
 
-/**
- * Whether a file is skipped only as it stands: its content may be on its way, and then it is sent. Nothing has to be
- * fixed.
- */
+/** Whether a file is skipped only as it stands: its content may be on its way, and nothing has to be fixed. */
 export function awaitsContent({ kind, code }: { readonly kind: string; readonly code?: string }): boolean {
   return kind === 'skipped' && code === emptyFileCode;
 }
@@ -361,10 +358,7 @@ export function isPerhapsSame(a: FileStat, b: FileStat): boolean {
   return sameInode(a, b) && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }
 
-/**
- * Whether two stats count as one file where that shares less: as `isSameFile`, and without usable numbers by size and
- * times.
- */
+/** Whether two stats count as one file where that shares less: as `isSameFile`; without numbers, by size and times. */
 export function isAlike(a: FileStat, b: FileStat): boolean {
   return a.ino === 0 ? isPerhapsSame(a, b) : isSameFile(a, b);
 }

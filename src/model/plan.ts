@@ -158,9 +158,7 @@ function placeAmong(
   return recorded.findIndex((known) => known.name === name && !differs(sha256, known.sha256));
 }
 
-/**
- * Null: a bulk call cannot carry the change. The owner goes along because the service may need it to find the document.
- */
+/** Null: a bulk call cannot carry the change. The owner goes along: the service may need it to find the document. */
 export function bulkOf(
   change: MetadataChange | null,
   owner: string | undefined,

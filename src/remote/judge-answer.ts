@@ -30,9 +30,7 @@ const turnedAwayStatuses = new Set([301, 302, 307, 308]);
 const gaveUpStatuses = new Set([408, 460, 499, 502, 504, 520, 524, 598, 599]);
 const laterStatuses = new Set([425, 429]);
 
-/**
- * The service fails in its envelope (interface 7.3); a gateway without a service behind it, or another host, does not.
- */
+/** The service fails in its envelope (interface 7.3); a gateway without a service, or another host, does not. */
 const foreignWords = ', but not from the service itself; check service.ingestUrl and any proxy in between';
 
 /**

@@ -38,9 +38,7 @@ function secretMeantBy(key: string): SecretName | undefined {
   return names.find((name) => name.toLowerCase() === plain);
 }
 
-/**
- * Every key of the file that would hold a secret, under whatever spelling and at whatever depth. Values are not shown.
- */
+/** Every key of the file that would hold a secret, however it is spelled and at any depth. Values are not shown. */
 export function findSecrets(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item, index) => findSecrets(item, [...path, index]));

@@ -70,10 +70,7 @@ export function foldersText(folders: Folders): string {
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-/**
- * What `FOLDER/PATH` or `FOLDER` means where no folder of that name is configured; null: it is, or the text has another
- * form.
- */
+/** What `FOLDER/PATH` or `FOLDER` means where no such folder is configured; null: one is, or it has another form. */
 export function formerPath(folders: Folders, text: string): DocumentRef | null {
   const [, folder, path = ''] = /^([^/]+)(?:\/(.+))?$/su.exec(withoutSlash(text.normalize('NFC'))) ?? [];
   if (folder === undefined || folders.some(({ name }) => name === folder)) return null;
@@ -86,9 +83,7 @@ export function placesMeant(folders: Folders, text: string): readonly DocumentRe
   return places.length > 0 ? places : [requirePath(folders, text).ref];
 }
 
-/**
- * The settings of a folder by its name; null: all are meant. Throws ConfigurationError for one that is not configured.
- */
+/** The settings of a folder by its name; null: all are meant. Throws ConfigurationError where none has that name. */
 export function requireFolder(
   { folders }: Pick<Settings, 'folders'>,
   folder: string | null,

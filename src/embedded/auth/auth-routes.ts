@@ -100,9 +100,7 @@ function isGood(grant: Grant, { identity: { credentials }, tokens }: AuthContext
   return !right.includes(false);
 }
 
-/**
- * Reads an `application/x-www-form-urlencoded` body, every parameter at most once. Throws RefusalError 400, interface 7.1.
- */
+/** Reads an `application/x-www-form-urlencoded` body, no parameter twice. Throws RefusalError 400, interface 7.1. */
 function readFormParameters(body: Uint8Array): URLSearchParams {
   const text = utf8Of(body, 'the body');
   if (orNull(() => decodeURIComponent(text)) === null) {

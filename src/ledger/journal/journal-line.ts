@@ -60,10 +60,7 @@ export function checksumText(checksum: number): string {
   return checksum.toString(16).padStart(CHECKSUM_LENGTH, '0');
 }
 
-/**
- * The JSON of a line without its newline, or null when the checksum is not right. `line` is valid as long as its
- * buffer is.
- */
+/** The JSON of a line without its newline; null: the checksum is wrong. `line` is valid as long as its buffer is. */
 export function checkedJson(line: Buffer): string | null {
   if (line.length <= CHECKSUM_LENGTH + 1) return null;
   const json = line.subarray(CHECKSUM_LENGTH + 1);

@@ -1,8 +1,6 @@
 import { createTurns } from './turns.ts';
 
-/**
- * Handles together what comes while it is at work with others: what is given to each, or fails, was begun after it came.
- */
+/** Handles together what comes while it is at work: what is given to each, or fails, was begun after it came. */
 export function createGathered<T, Result>(
   handle: (items: readonly T[]) => Promise<Result>,
 ): (item: T) => Promise<Result> {

@@ -75,9 +75,7 @@ export function createLimitedServer(
   return server;
 }
 
-/**
- * Closes a server; what is under way may end within so much real time: a connection that hangs must not hold up a stop.
- */
+/** Closes a server; what is under way may end within so much real time, as a connection that hangs holds up no stop. */
 export async function closeInTime(
   server: Pick<Server, 'closeAllConnections'>,
   graceMs: number,

@@ -25,9 +25,7 @@ export function readJson(text: string): JsonReading {
   }
 }
 
-/**
- * The digits of an integer as they stand in valid JSON: above 2^53 a parsed number is another one. Null: none is there.
- */
+/** The digits of an integer as they stand in valid JSON: above 2^53 a parsed number is another one. Null: none. */
 export function integerAt(text: string, place: readonly string[]): string | null {
   const tree = parseTree(text);
   const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...place]);

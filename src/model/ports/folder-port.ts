@@ -38,10 +38,7 @@ export interface FolderListener {
 /** A regular file, open for one request: the file that was inspected, and no more bytes than it had then. */
 export interface ContentSource {
   readonly size: number;
-  /**
-   * Streams exactly `size` bytes, once. Errors with ContentChangedError when the file has fewer. Bytes beyond
-   * are never read.
-   */
+  /** Streams exactly `size` bytes, once. Errors with ContentChangedError when the file has fewer; reads none beyond. */
   readonly stream: () => Readable;
   /** Lower-case hex of the bytes that were streamed; valid after the stream ended. */
   readonly sha256: () => string;

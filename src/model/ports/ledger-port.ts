@@ -129,9 +129,7 @@ export interface LedgerPort {
   readonly recordsIn: (folder: string, directory: string) => DirectoryRecords;
   /** Every directory of a folder that holds at least one record. */
   readonly directories: (folder: string) => Iterable<string>;
-  /**
-   * Which directory held the records of a path when they were found there; undefined: there are none, or it is not known.
-   */
+  /** Which directory held the records of a path when they were found; undefined: there are none, or it is not known. */
   readonly directory: (place: DirectoryRef) => FileIdentity | undefined;
   /** The paths whose records a directory held, by its identity. */
   readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];

@@ -8,9 +8,7 @@ import type { ScanThread } from './spare-thread.ts';
 import type { Answers } from './answers.ts';
 import type { AnswerTo, FromWorker, Question, SentAnswer, SentQuestion, ToWorker } from './protocol.ts';
 
-/**
- * Questions of a message, which are answered together: while the thread is at the next, this one takes up the answers.
- */
+/** Questions of a message, answered together: while the thread is at the next, this one takes up the answers. */
 const perMessage = 16;
 
 export type WorkerClient = ReturnType<typeof createWorkerClient>;
