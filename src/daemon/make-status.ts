@@ -13,7 +13,7 @@ import type { Settings } from '../model/settings.ts';
 import { refKey } from '../model/document.ts';
 import type { DocumentRef, Skip } from '../model/document.ts';
 import { openDoubts, sentAgainNow } from '../model/doubts.ts';
-import { widerMode } from '../model/metadata/held-mode.ts';
+import { widerNow } from '../model/metadata/held-mode.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { pauseReason } from '../model/report/pause-words.ts';
 import { health, isLastingObstacle } from '../model/report/health.ts';
@@ -367,13 +367,13 @@ export function listDoubts(
 
 /** The first of each folder that are held more narrowly than is stated for them. */
 export function listNarrower(
-  ledger: Pick<LedgerPort, 'narrowerIn'>,
+  ledger: Pick<LedgerPort, 'narrowerIn' | 'findHolders'>,
   { folders }: Pick<Settings, 'folders'>,
 ): Status['narrower'] {
   const first = folders.flatMap(({ name }) => firstOf(ledger.narrowerIn(name), mostNames));
-  return first.flatMap(({ ref, record }) => {
-    const { sharing } = widerMode(record) ?? {};
-    return sharing === undefined ? [] : [{ ...ref, sharing }];
+  return first.flatMap((entry) => {
+    const wider = widerNow(entry, ledger);
+    return wider === null ? [] : [{ ...entry.ref, ...wider }];
   });
 }
 

@@ -110,6 +110,13 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
     [/\n {4}inbox\/m\.pdf: not there\n {2}\(ingestd why PATH explains one\)$/],
   ],
   [
+    'no sharing of what nobody can share as it is stated, and why',
+    { narrower: [{ folder: 'inbox', path: 'n.pdf', sharing: 'EVERYONE', code: 'attachments-would-show' }] },
+    [
+      /\n {2}inbox\/n\.pdf: stated is EVERYONE \(Old attachments would be .*\)\n {2}\(ingestd why PATH says why\)$/,
+    ],
+  ],
+  [
     'no decision about an upload in doubt that is being sent again',
     { inDoubt: [{ ...doubt, isSending: true }], inDoubtTotal: 1 },
     [/\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n {2}\(for details run ingestd why PATH\)$/],

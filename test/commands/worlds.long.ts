@@ -255,7 +255,7 @@ const worlds: Readonly<Record<string, World>> = {
     counts: { onDisk: 1, synced: 1 },
     check: [0, {}],
     plan: { unchanged: 1, narrower: 1 },
-    status: { narrower: [{ path: 'a.pdf', sharing: 'EVERYONE' }] },
+    status: { narrower: [{ path: 'a.pdf', sharing: 'EVERYONE', code: 'attachments-would-show' }] },
     why: {
       'inbox/a.pdf': {
         metadata: { shareInfo: { mode: 'NONE' } },

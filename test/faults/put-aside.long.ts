@@ -96,7 +96,7 @@ describe('A1: an old version of a private document that is put aside between two
     await rm(folder.join('inbox/gone.txt'));
     const { code, stdout } = await folder.run('share', 'inbox', '--as', 'stated', '--yes');
     expect([code, stdout]).toEqual([
-      0,
+      2,
       '2 documents stay as they are: ingestd why PATH says why, and what helps.\n',
     ]);
     const why = JSON.parse((await folder.run('why', 'inbox/a.txt', '--json')).stdout) as Why;

@@ -157,9 +157,10 @@ export async function share(context: CommandContext, paths: readonly string[], f
     const words = countWords(barred, 'document stays as it is', 'documents stay as they are');
     line(`${words}: ingestd why PATH says why, and what helps.`);
   }
+  const code = barred > 0 ? exitCodes.usage : exitCodes.ok;
   if (documents.length === 0) {
     if (barred === 0) line('Nothing there is shared less widely than stated.');
-    return exitCodes.ok;
+    return code;
   }
   if (flags.yes !== true) {
     const names = documents.map(({ path, sharing }) => `${path}  ${sharing}`);
@@ -170,5 +171,5 @@ export async function share(context: CommandContext, paths: readonly string[], f
   }
   const { shared } = await decisions.share({ paths: wanted, shown: documents });
   line(`Sharing ${countWords(shared, 'document')} as stated ${await action.when()}: ${whyWords}.`);
-  return exitCodes.ok;
+  return code;
 }

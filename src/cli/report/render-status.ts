@@ -1,7 +1,13 @@
 import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { explain, fixAt, groupByCause, mayHelpToRetry } from '../../model/report/explanations.ts';
+import {
+  explain,
+  fixAt,
+  groupByCause,
+  mayHelpToRetry,
+  mayHelpToShare,
+} from '../../model/report/explanations.ts';
 import { copiesWords, duplicatesApart, isAway, partsOf, sortFailures } from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
@@ -31,6 +37,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
   const { reasons, waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
   const { retried } = sortFailures(status);
+  const barrierOf = (code: string) => (mayHelpToShare(code) ? '' : ` (${explain(code).cause})`);
+  const mayShare = narrower.some((one) => mayHelpToShare(one.code));
   return [
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
     '',
@@ -54,8 +62,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ),
     ...section(
       colors.dim('Shared less widely than stated'),
-      narrower.map((one) => `${refKey(one)}: stated is ${one.sharing}`),
-      'ingestd why PATH says why; to share one run ingestd share PATH --as stated',
+      narrower.map((one) => rowOf({ ...one, message: `stated is ${one.sharing}${barrierOf(one.code)}` })),
+      `ingestd why PATH says why${mayShare ? '; to share one run ingestd share PATH --as stated' : ''}`,
       status.folders.reduce((total, folder) => total + folder.narrower, 0),
     ),
     ...section(

@@ -3,7 +3,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import { isBoundByLink, linkedFileCode, widerMode } from '../../model/metadata/held-mode.ts';
+import { widerNow } from '../../model/metadata/held-mode.ts';
 import type { LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Given, Resolution } from '../../model/ports/control-port.ts';
 import { groupBy } from '../../lib/group-by.ts';
@@ -26,17 +26,15 @@ export function resentOf(refs: readonly DocumentRef[]): readonly Decision[] {
 export function narrowerAt(
   places: readonly DocumentRef[],
   ledger: Pick<LedgerPort, 'narrowerIn' | 'findHolders'>,
-): readonly (LedgerEntry & NonNullable<ReturnType<typeof widerMode>>)[] {
+): readonly (LedgerEntry & NonNullable<ReturnType<typeof widerNow>>)[] {
   const folders = [...new Set(places.map(({ folder }) => folder))];
   const isMeant = ({ folder, path }: DocumentRef) =>
     places.some((place) => place.folder === folder && isAtOrBelow(path, place.path));
   return folders
     .flatMap((folder) => Array.from(ledger.narrowerIn(folder)))
     .flatMap(({ ref, record }) => {
-      const wider = widerMode(record);
-      if (wider === null || !isMeant(ref)) return [];
-      const isBound = isBoundByLink({ ref, record }, wider.sharing, ledger);
-      return [{ ref, record, ...wider, ...(isBound ? { code: linkedFileCode } : null) }];
+      const wider = isMeant(ref) ? widerNow({ ref, record }, ledger) : null;
+      return wider === null ? [] : [{ ref, record, ...wider }];
     });
 }
 

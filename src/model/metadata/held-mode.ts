@@ -17,7 +17,7 @@ const mostFormerFiles = 8;
 const keptPrivateCode = 'kept-private';
 
 /** `code` of one whose file has another name that is held so. A record does not say it: the ledger does. */
-export const linkedFileCode = 'linked-file';
+const linkedFileCode = 'linked-file';
 
 /** Where the mode of an imported document was stated, as far as is known: only an own sidecar may widen it. */
 const importSource = 'the import';
@@ -386,7 +386,7 @@ function statedLinksOf(
 }
 
 /** Whether another name of a record's file is held too narrowly for a mode: a person cannot share this one alone. */
-export function isBoundByLink(
+function isBoundByLink(
   { ref, record: { stat } }: LedgerEntry,
   sharing: ShareMode,
   { findHolders }: Pick<LedgerPort, 'findHolders'>,
@@ -479,6 +479,17 @@ export function widerMode({ said }: Pick<LedgerRecord, 'said'>): {
   const mark = said?.find((code) => code.startsWith(narrowerMark))?.slice(narrowerMark.length) ?? '';
   const sharing = shareModes.find((mode) => mark.startsWith(`${mode} `));
   return sharing === undefined ? null : { sharing, code: mark.slice(sharing.length + 1) };
+}
+
+/** The same of a record of the ledger, which knows the other names of its file too. */
+export function widerNow(
+  entry: LedgerEntry,
+  ledger: Pick<LedgerPort, 'findHolders'>,
+): ReturnType<typeof widerMode> {
+  const wider = widerMode(entry.record);
+  return wider !== null && isBoundByLink(entry, wider.sharing, ledger)
+    ? { ...wider, code: linkedFileCode }
+    : wider;
 }
 
 /** Whether the record says of a document what is now true of its sharing. */

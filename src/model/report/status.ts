@@ -99,10 +99,7 @@ export const statusSchema = z.object({
   version: text,
   startedAt: time,
   pid: count,
-  /**
-   * Whether something needs a person: nothing, some documents, or everything. What shows the overall state derives from
-   * it.
-   */
+  /** Whether something needs a person: nothing, some documents, or everything. All that shows the state follows it. */
   health: z.enum(['ok', 'attention', 'error']),
   /** `stopped`: no daemon runs and the ledger alone is read. `standby`: another host does the work. */
   state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping', 'stopped', 'standby']),
@@ -138,19 +135,14 @@ export const statusSchema = z.object({
     nextFreeSeconds: count,
   }),
   auth: z.object({ state: z.enum(['none', 'ok', 'refused']), expiresAt: time.nullable() }),
-  /**
-   * Among the hosts of one account; left out where this host is alone. `hosts`: those connected to Redis, 0: not known.
-   */
+  /** Among the hosts of one account; left out: this host is alone. `hosts`: those connected to Redis, 0: not known. */
   fleet: z.object({ host: text, hosts: count }).optional(),
   totals: totalsSchema,
   failures: z.array(failure),
   failuresTotal: count,
   skipped: z.array(skip),
   skippedTotal: count,
-  /**
-   * Documents that wait for a sidecar, an attachment or a file that can be read; those that are retried are in
-   * `failures`.
-   */
+  /** Documents that wait for a sidecar, an attachment or a readable file; those that are retried are in `failures`. */
   waiting: z.array(skip).default([]),
   waitingTotal: count.default(0),
   /** All that wait, by what they wait for: together the `waiting` of the folders. */
@@ -168,8 +160,8 @@ export const statusSchema = z.object({
     }),
   ),
   inDoubtTotal: count,
-  /** Documents that are held more narrowly than is stated for them, a hundred of each folder, with the stated mode. */
-  narrower: z.array(place.extend({ sharing: text })).default([]),
+  /** Documents that are held more narrowly than is stated for them, and why, a hundred of each folder, with the stated mode. */
+  narrower: z.array(place.extend({ sharing: text, code: text.default('kept-private') })).default([]),
   transfers: z.array(transfer),
   /** Documents that the service has and no record knows: so many at most, an upload in doubt that was not sent again too. */
   possibleDuplicates: count,
