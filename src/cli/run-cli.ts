@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
@@ -16,15 +17,12 @@ import {
 import { fileFault } from '../model/report/file-fault.ts';
 import { writeStandardError } from '../log/standard-error.ts';
 import { fullName, withSubcommands } from './define-command.ts';
-import type { CommandContext } from './define-command.ts';
+import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { createOutput } from './output.ts';
 import { createProgram } from './program.ts';
 
 // Another state.dir would be no way out: its ledger knows no document, and all are uploaded a second time.
 const unwritableFix = 'free up space in the state directory, or make it writable for this user';
-
-/** In no path and no name of a file. */
-const namedCommand = /(?<![\w./-])ingestd (--help|[a-z]+)(?![./-]?\w)/g;
 
 /** The process a command line runs in. */
 export interface Surroundings {
@@ -50,13 +48,15 @@ export async function runCli({
   writeError = writeStandardError,
 }: Surroundings) {
   const redactor = createRedactor(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
-  // Whoever typed npx may have no ingestd in the PATH: a text names its commands as they can be typed.
-  const asTyped = (text: string): string =>
-    env['npm_command'] === 'exec'
-      ? text.replaceAll(namedCommand, (words, name: string) => (isCommand(name) ? `npx ${words}` : words))
-      : text;
-  const isCommand = (word: string): boolean =>
-    word === '--help' || program.commands.some((command) => command.name() === word);
+  // Whoever typed npx may have no ingestd in the PATH, and a command speaks for one configuration: a text names its
+  // commands as they are to be typed.
+  const asTyped = (text: string): string => {
+    const npx = env['npm_command'] === 'exec' ? 'npx ' : '';
+    return text.replaceAll(
+      named,
+      (words) => `${npx}${words}${configurationOption(program.opts(), env, cwd)}`,
+    );
+  };
   const complain = (message: string): void => {
     for (const line of redactor.redact(asTyped(withLocalTimes(message))).split('\n'))
       writeError(`ingestd: ${printable(line)}\n`);
@@ -81,6 +81,9 @@ export async function runCli({
   };
   process.on('uncaughtException', lastWords);
   const program = createProgram(context);
+  const names = withSubcommands(program).map(fullName).slice(1).toReversed();
+  // In no path and no name of a file.
+  const named = new RegExp(`(?<![\\w./-])(?:ingestd --help|${names.join('|')})(?![./-]?\\w)`, 'g');
   for (const command of withSubcommands(program)) quieten(command, context);
   try {
     await program.parseAsync(understood(program, args), { from: 'user' });
@@ -94,6 +97,13 @@ export async function runCli({
   if (failure === undefined) return exitCode;
   complain(`standard output is incomplete: ${failure.message}; free up space, or write it to another place`);
   return exitCode === exitCodes.ok ? exitCodes.unforeseen : exitCode;
+}
+
+/** What was typed to name the configuration; empty where it would be found without. */
+function configurationOption({ config }: GlobalFlags, env: Surroundings['env'], cwd: string): string {
+  const isUsual = !env['INGESTD_CONFIG'] && resolve(cwd, config ?? '') === join(cwd, 'ingestd.yaml');
+  if (config === undefined || isUsual) return '';
+  return ` --config ${/^[\w./~@%+-]+$/.test(config) ? config : `'${config}'`}`;
 }
 
 /** Commander throws instead of ending the process, and writes where the context says. */

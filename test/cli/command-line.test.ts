@@ -105,12 +105,21 @@ describe('a usage error is exit code 2, in one line on standard error', () => {
   });
 });
 
-it('names commands by npx where that is how it was called, and no file so', async () => {
+it('names commands as they are to be typed, with npx and --config where it was called so, and no file so', async () => {
   const env = { npm_command: 'exec' };
   const { stdout } = await inProcess(['log', 'ingestd run.pdf'], { cwd: folder.path, env });
   expect(stdout).toMatch(/^ingestd run\.pdf is unknown/);
   const { stderr } = await inProcess(['frob'], { cwd: folder.path, env });
   expect(stderr).toBe('ingestd: "frob" is not a command; npx ingestd --help lists them\n');
+  const text = await readFile(resolve('config/trial.yaml'), 'utf8');
+  for (const file of ['b/ingestd.yaml', 'a b/c.yaml']) {
+    await folder.write(file, text);
+    const typed = file.includes(' ') ? `'${file}'` : file;
+    const paused = await run('pause', '--config', file);
+    expect(paused.stdout).toContain(`until you run ingestd resume --config ${typed}.`);
+  }
+  const missing = await inProcess(['-c', 'none.yaml', 'auth', 'login'], { cwd: folder.path, env });
+  expect(missing.stderr).toContain('create it with npx ingestd init --config none.yaml, or');
 });
 
 describe('a configuration error is exit code 2', () => {

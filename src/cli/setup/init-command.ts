@@ -33,9 +33,7 @@ export async function init(context: CommandContext, flags: GlobalFlags & InitFla
   const service = unit ?? (await acceptedUnit(flags, destination));
   const refused = service === null ? null : await installUserService(service, context);
   if (refused !== null) context.complain(refused);
-  const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
-  if (service === null || refused !== null)
-    output.line(`Next: ingestd check${which}, then ingestd run${which}`);
+  if (service === null || refused !== null) output.line('Next: ingestd check, then ingestd run');
   return refused === null ? exitCodes.ok : exitCodes.unforeseen;
 }
 
