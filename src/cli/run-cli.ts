@@ -122,10 +122,7 @@ function quieten(command: Command, { output, complain, writeError }: CommandCont
   });
 }
 
-/**
- * A word that is no command would else be taken for an argument of the default command, and `help folder add` for
- * `help folder`.
- */
+/** Else a word that is no command would be an argument of the default one, and `help folder add` be `help folder`. */
 function understood(program: Command, args: readonly string[]): readonly string[] {
   const { operands } = program.parseOptions([...args]);
   const word = operands[0] === 'help' ? (operands[1] ?? 'help') : operands[0];

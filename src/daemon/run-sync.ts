@@ -237,10 +237,7 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
     /** Files that are no documents that can be sent: `ingestd check` lists them. */
     skipped: status.skippedTotal,
     failures: status.failures,
-    /**
-     * Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they
-     * are gone.
-     */
+    /** Documents that still change, that wait for a sidecar or an attachment, or that may be gone, or not. */
     waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,
     /**

@@ -117,10 +117,7 @@ export class ContentChangedError extends IngestdError {
   }
 }
 
-/**
- * A file cannot be opened or read to its end, by what the file system said in `cause`: `code` is `unreadable` or
- * `unreadable-now`.
- */
+/** A file cannot be opened or read to its end; `code`, by what `cause` says, is `unreadable` or `unreadable-now`. */
 export class ContentUnreadableError extends IngestdError {
   constructor(what: string, cause: unknown) {
     const fault = errorCode(cause);

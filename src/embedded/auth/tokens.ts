@@ -64,10 +64,7 @@ export function createTokens({ seconds, clock }: { readonly seconds: number; rea
         expires_in: seconds,
       };
     },
-    /**
-     * Throws RefusalError 401 for a token that is foreign, altered or expired, or names no user; says nothing of
-     * revocation.
-     */
+    /** Throws RefusalError 401 for a token that is foreign, altered, expired, or of no user; not for a revoked one. */
     read: async (accessToken: string): Promise<AccessClaims> => {
       try {
         const currentDate = new Date(clock.now());

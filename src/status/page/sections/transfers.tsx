@@ -55,10 +55,7 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
 
 const maxWaits = 5;
 
-/**
- * Documents that wait for something by name: a sidecar, an attachment, the next attempt. Nobody has to do anything
- * about a retry.
- */
+/** Documents that wait for something by name: a sidecar, an attachment, the next attempt. A retry needs nobody. */
 export function Waiting({ status }: Shown) {
   const { retried } = sortFailures(status);
   const waits = [...status.waiting.map((one) => ({ ...one, retryAt: null })), ...retried];
