@@ -85,8 +85,11 @@ describe('credentials that the service refuses', () => {
     expect(why.text.split(words(pid))).toHaveLength(2);
     expect((await said('plan')).text).toContain(`Nothing is sent at present: t${words(pid)}`);
     await eventuallyHolds(() => expect(daemon.log()).toContain(words(pid)));
-    // What it says to do helps.
+    // What it says to do helps, and whoever corrects them is told it too, unless the daemon has tried by itself.
     place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
+    const login = await said('auth', 'login');
+    const isTold = login.text.includes(`was refused before: for it to try again now, run kill -HUP ${pid},`);
+    expect([login.code, isTold || (await daemon.status()).auth.state === 'ok']).toEqual([0, true]);
     daemon.signal('SIGHUP');
     await daemon.idle((status) => status.folders[0]?.synced === 1);
   });

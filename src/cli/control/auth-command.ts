@@ -11,13 +11,19 @@ export async function authLogin(context: CommandContext, flags: GlobalFlags) {
   const credentials = await credentialsFor(prepared);
   if (credentials === null) {
     throw new ConfigurationError(
-      `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config, or create one with ingestd init`,
+      `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config`,
     );
   }
   const { expiresAt } = await withTokens(prepared, credentials, (tokens) => tokens.login());
   context.output.line(
     `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${localTime(expiresAt)}.`,
   );
+  const daemon = await connectDaemon(settings.state.dir, settings.file).catch(() => null);
+  const running = await daemon?.status().catch(() => null);
+  if (running?.auth.state === 'refused')
+    context.output.line(
+      `The running ingestd was refused before: for it to try again now, run kill -HUP ${running.pid}, or restart it where it reads them only when it starts.`,
+    );
   return exitCodes.ok;
 }
 
