@@ -63,8 +63,9 @@ export async function resolve(context: CommandContext, path: string, flags: Reso
     const refusal = `resolve: ${path} would be the document ${resolution.docId} from now on; add --yes`;
     if (!(await confirm(context, question, refusal))) return exitCodes.ok;
   }
-  await decisions.resolve(meant);
-  context.output.line(doneWords(path, resolution, await when()));
+  const { resolved } = await decisions.resolve(meant);
+  const which = resolved === 1 ? path : `${path} (${countWords(resolved, 'document')})`;
+  context.output.line(doneWords(which, resolution, await when()));
   return exitCodes.ok;
 }
 

@@ -104,7 +104,8 @@ export function createDecisions({
         }),
       resolve: (resolution) =>
         inTurn(async () => {
-          for (const path of doubtedAt(resolution)) {
+          const paths = doubtedAt(resolution);
+          for (const path of paths) {
             let made = dismissFormer(path, { folders, ledger }, resolution);
             if (made === null) {
               const { ref, folder: port } = requirePath(folders, path);
@@ -117,7 +118,7 @@ export function createDecisions({
               );
             note([resolvedOf(made.ref, resolution)], by);
           }
-          return {};
+          return { resolved: paths.length };
         }),
       approve: ({ folder, ...shown }) =>
         inTurn(async () => {

@@ -36,6 +36,7 @@ export const decisionSchemas = {
   /**
    * Ends the doubt about one document. Throws ConfigurationError where the path is not in doubt, its file is gone, or
    * changing where the doubt is dismissed, the docId is known, or a request about it is under way. `looks`: only that.
+   * `resolved`: of how many documents, where the path is that of a directory.
    */
   resolve: {
     given: z.discriminatedUnion('action', [
@@ -43,7 +44,7 @@ export const decisionSchemas = {
       z.strictObject({ path: text, action: z.literal('again') }),
       z.strictObject({ path: text, action: z.literal('dismiss') }),
     ]),
-    answer: z.object({}),
+    answer: z.object({ resolved: z.number().default(1) }),
   },
   /**
    * Releases held deletions of one folder, or of all. `most`: as many were shown to a person, and some of them, or all,

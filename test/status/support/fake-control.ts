@@ -51,7 +51,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
   };
   const decisions: DecisionPort = {
     retry: ({ paths }) => called({ retry: paths }, { retried: paths.length }),
-    resolve: ({ path, ...resolution }) => called({ resolve: path, resolution }, {}),
+    resolve: ({ path, ...resolution }) => called({ resolve: path, resolution }, { resolved: 1 }),
     approve: async ({ folder, ...shown }) => {
       if (folder !== null && !status.folders.some(({ name }) => name === folder)) {
         throw new ConfigurationError(`no folder is named ${folder}`);
