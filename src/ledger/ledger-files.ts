@@ -40,10 +40,7 @@ function stemOf(fence: number): string {
 
 export type LedgerListing = Awaited<ReturnType<typeof listLedger>>;
 
-/**
- * What of the ledger is in a state directory, of the highest fence that has a snapshot; nothing where there is no such
- * directory.
- */
+/** What of the ledger is in a state directory, of the highest fence that has a snapshot; nothing: there is none. */
 export async function listLedger(dir: string) {
   const names = await namesIn(dir);
   const fences = [...new Set(names.map(fenceOf))].sort((a, b) => b - a);

@@ -34,10 +34,7 @@ interface Writing {
   readonly show: (text: string) => string;
 }
 
-/**
- * JSON as it may be written: secrets redacted, text as `show` gives it, nothing endless. The outermost names are the code's
- * own words.
- */
+/** JSON as it may be written: secrets redacted, text as `show` gives it, nothing endless. Outermost names are ours. */
 export function cleanData(value: unknown, writing: Writing, depth = 0): unknown {
   if (typeof value === 'string') return cleanText(value, writing);
   if (typeof value !== 'object' || value === null) return value;

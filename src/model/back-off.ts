@@ -1,9 +1,6 @@
 /** A failure that is retried. */
 export interface SetBack {
-  /**
-   * `unavailable`: a request of one document, or a notification. `circuit`: the one request that checks whether the
-   * service is back.
-   */
+  /** `unavailable`: a request of one document, or a notification. `circuit`: the one that finds the service back. */
   readonly kind: 'unavailable' | 'circuit';
   /** Attempts that failed in a row, this one included: 1 is the first. */
   readonly attempt: number;

@@ -11,10 +11,7 @@ export function sentNow(clock: Clock): Sent {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }
 
-/**
- * How long ago that was, by the clock that says more: the monotonic one stands still while the machine sleeps, the wall
- * clock may be set.
- */
+/** How long ago that was, by the clock that says more: one stands still while the machine sleeps, one may be set. */
 export function ageMs(clock: Clock, { monotonic, wall }: Sent): number {
   return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }

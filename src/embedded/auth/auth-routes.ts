@@ -50,10 +50,7 @@ const grantSchema = z.discriminatedUnion('grant_type', [
 
 type Grant = z.infer<typeof grantSchema>;
 
-/**
- * Answers `POST /auth`, interface 4.1; `isActive`: its API key is the right one. Throws RefusalError with the statuses of
- * 7.1.
- */
+/** Answers `POST /auth`, interface 4.1; `isActive`: its API key is right. Throws RefusalError with a status of 7.1. */
 async function grantToken(context: AuthContext, request: IncomingMessage, isActive: boolean) {
   const { headers } = request;
   const { credentials, userId } = context.identity;

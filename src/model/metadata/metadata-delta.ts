@@ -173,10 +173,7 @@ function lostAuthor({ authorName }: DocumentAuthor): Unclearable {
   };
 }
 
-/**
- * The fields of all, the last one that states a field counts, without what is undefined and lists that are empty:
- * neither says anything.
- */
+/** The fields of all, the last one that states a field counts; what is undefined and empty lists state nothing. */
 function compact(...parts: readonly Metadata[]): Metadata {
   const fields: Record<string, unknown> = {};
   for (const part of parts) {

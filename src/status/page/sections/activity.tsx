@@ -10,10 +10,7 @@ import { Fold, Part, PathText, Rows } from '../parts.tsx';
 /** So many are shown; the others are there to be opened. */
 const fewLines = 3;
 
-/**
- * What happened last, newest first; null: not known yet. What is one thing that happened to many documents is one line,
- * which opens.
- */
+/** What happened last, newest first; null: not known yet. What happened to many at once is one line, which opens. */
 export function Activities({ recent }: { readonly recent: readonly Activity[] | null }) {
   const bursts = createBursts();
   for (const activity of recent ?? []) bursts.add(activity);
