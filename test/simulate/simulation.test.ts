@@ -2100,6 +2100,7 @@ describe('the simulation', () => {
     ],
     [915_000_218, 'where its change was not answered, a document stays with the file of its record (7.1)'],
     [915_000_222, 'a person keeps what is back for a moment only (2)'],
+    [925_000_233, 'what an unreadable sidecar states is seen with the next rescan (7.27, 7.37)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

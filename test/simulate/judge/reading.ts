@@ -24,6 +24,8 @@ export interface SeenFile {
   readonly isUnlisted: boolean;
   /** Nor can anybody tell that its name is that of a directory. */
   readonly isUntold?: boolean;
+  /** It cannot be looked at, and no event tells when that has ended. */
+  readonly isBarred?: boolean;
   /** A symbolic link, and no file. */
   readonly isLink?: boolean;
 }

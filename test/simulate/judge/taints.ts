@@ -63,7 +63,11 @@ interface Stated {
   to: number | null;
   /** Its file was sent, and not as this says: whether it counts all the same the contract leaves open. */
   isOpen: boolean;
+  /** What says so could not be looked at before: it is seen with the next rescan (contract 7.37). */
+  readonly isLate: boolean;
 }
+
+const rescanMs = 15 * 60_000;
 
 const none: Taint = { owner: null, isOpen: false, sentWith: [], ownerIdentity: undefined, holdings: [] };
 
@@ -82,6 +86,8 @@ export class Taints {
   readonly #perhaps = new WeakSet<object>();
   /** What came to the places of attachments, which their records may mean: the documents that were sent with those. */
   readonly #placed = new Map<object, readonly string[]>();
+  /** Paths of what could not be looked at when the disk was seen last. */
+  #barred: ReadonlySet<string> = new Set();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Stated[]>();
   /** What stood last at each path, and since when it does no more; null: it does. */
@@ -117,7 +123,8 @@ export class Taints {
       }
       if (last !== undefined) last.to ??= now;
       if (states !== null) {
-        const said = { mode: states, path, text, from: now, to: null, isOpen: sent.has(identity) };
+        const isLate = this.#barred.has(statement?.file ?? '');
+        const said = { mode: states, path, text, from: now, to: null, isOpen: sent.has(identity), isLate };
         this.#unsent.set(identity, [...spans, said]);
       }
     }
@@ -125,6 +132,7 @@ export class Taints {
       const paths = reading.pathsOf(identity);
       for (const one of spans) if (!paths.includes(one.path)) one.to ??= now;
     }
+    this.#barred = new Set(reading.all().flatMap(({ path, isBarred }) => (isBarred === true ? [path] : [])));
   }
 
   /** A process forgets what the one before had seen, and not sent. */
@@ -244,7 +252,10 @@ export class Taints {
     }
     for (const [identity, sentWith] of this.#placed) add(identity, { sentWith });
     for (const [identity, spans] of this.#unsent) {
-      const seen = spans.filter(({ from, to, isOpen }) => !isOpen && (to ?? now) - from >= seenMs);
+      const seenAfterMs = (isLate: boolean) => (isLate && seenMs > 0 ? rescanMs + seenMs : seenMs);
+      const seen = spans.filter(
+        ({ from, to, isOpen, isLate }) => !isOpen && (to ?? now) - from >= seenAfterMs(isLate),
+      );
       const [first, ...others] = seen;
       if (first === undefined) continue;
       const narrowest = others.reduce((least, one) => (isWider(least.mode, one.mode) ? one : least), first);

@@ -40,6 +40,7 @@ export function imageOf(
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
           isUnlisted: isShut,
           isUntold,
+          isBarred: isBarredHere,
           isLink: inode.kind === 'link',
         });
     }
