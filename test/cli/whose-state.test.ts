@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 import { connectDaemon } from '../../src/commands/daemon-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -73,6 +73,7 @@ it('a configuration that was edited to another state directory than its daemon h
     daemon.kill('SIGTERM');
     await ended;
   }
+  expect(await readdir(folder.join('.local/state/ingestd-running'))).toEqual([]);
   await rename(folder.join('state'), folder.join('other'));
   expect((await folder.run('status')).stderr).toBe('');
 });

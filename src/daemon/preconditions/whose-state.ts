@@ -48,12 +48,13 @@ export async function runningState(file: string, env: Environment) {
   return dir && pid ? { dir, pid } : null;
 }
 
-/** From now on this user's commands find the state directory of a configuration's daemon. */
-export async function announceState({ file, state: { dir } }: Whose, env: Environment): Promise<void> {
+/** From now on this user's commands find the state directory of a configuration's daemon, until what it gives is called. */
+export async function announceState({ file, state: { dir } }: Whose, env: Environment) {
   const link = linkOf(file, env);
   await makeDirectory(dirname(link), 0o700);
   await rm(link, { force: true });
   await symlink(dir, link);
+  return () => rm(link, { force: true });
 }
 
 /** In the user's own place, wherever the state directory is. */

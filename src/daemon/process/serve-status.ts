@@ -85,10 +85,11 @@ export async function serveStatus(
   isServing = true;
   await writeAddress();
   // Where that cannot be written, they find it as long as the configuration says it.
-  if (!makesFolders) await announceState(settings, process.env).catch(() => {});
+  const withdraw = makesFolders ? null : await announceState(settings, process.env).catch(() => null);
   return async () => {
     isServing = false;
     await inTurn(() => rm(file, { force: true }));
+    await withdraw?.().catch(() => {});
     await close();
     if (far !== null) await rm(far, { recursive: true, force: true });
   };
