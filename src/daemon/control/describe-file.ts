@@ -16,6 +16,7 @@ import { afterPause } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import type { Settings } from '../../model/settings.ts';
+import { withDocument } from '../../sync/decide/document-of-sidecar.ts';
 import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
@@ -73,7 +74,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const absent = found.kind === 'absent' ? absentFile(known) : null;
   const held = metadataOf(found, record);
   const replaced = { ...ref, path: replacedPath(ref.path) };
-  const verdict = verdictOf(found);
+  const verdict = withDocument(ref, verdictOf(found), ledger);
   // What stays an attachment is looked at again, but nothing is to happen to it then.
   const dueMs = task === undefined || !sources.isRunning || isAttached(task) ? null : dueOf(task);
   return {

@@ -8,6 +8,7 @@ import {
   sameStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity } from '../../model/document.ts';
+import { stemOf } from '../../model/names-and-types.ts';
 import { widerMode } from '../../model/metadata/held-mode.ts';
 import type {
   DirectoryRecords,
@@ -35,6 +36,8 @@ export class RecordStore {
   #byDocId: Map<string, StoredRecord> | null = null;
   /** By `fileKeys`; made when somebody asks: most starts find nothing that has moved. */
   #byFile: SetsByKey<string | number, StoredRecord> | null = null;
+  /** `#byFile` has `stemKeys` too: somebody asked for one. */
+  #hasStems = false;
   /** Those with an attachment in another folder: hardly any. */
   readonly #attachingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
@@ -58,6 +61,13 @@ export class RecordStore {
         rare?.attachments?.some((one) => isPerhapsSame(one.stat, stat)),
       );
       return Array.from(new Set([...this.#files().of(refKey(ref)), ...byFile]), toEntry);
+    },
+    findByStem: (stem) => {
+      const files = this.#files();
+      if (!this.#hasStems)
+        for (const record of this.all()) for (const key of stemKeys(record)) files.add(key, record);
+      this.#hasStems = true;
+      return Array.from(files.of(`/${stem}`), toEntry);
     },
     findHolders: (stat) => Array.from(this.#files().of(fileKey(stat)), toEntry),
     findByDocId: (docId) => {
@@ -142,10 +152,14 @@ export class RecordStore {
     })();
   }
 
+  #keysOf(record: StoredRecord): readonly (string | number)[] {
+    return this.#hasStems ? [...fileKeys(record), ...stemKeys(record)] : fileKeys(record);
+  }
+
   #files(): SetsByKey<string | number, StoredRecord> {
     if (this.#byFile !== null) return this.#byFile;
     this.#byFile = new SetsByKey();
-    for (const record of this.all()) for (const key of fileKeys(record)) this.#byFile.add(key, record);
+    for (const record of this.all()) for (const key of this.#keysOf(record)) this.#byFile.add(key, record);
     return this.#byFile;
   }
 
@@ -198,7 +212,7 @@ export class RecordStore {
     if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#attachingElsewhere.add(record);
     this.#byDocId?.set(record.docId, record);
-    if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.add(key, record);
+    if (this.#byFile !== null) for (const key of this.#keysOf(record)) this.#byFile.add(key, record);
   }
 
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
@@ -206,7 +220,7 @@ export class RecordStore {
     this.#doubled.delete(record);
     this.#narrowerBeside(record)?.delete(record);
     this.#attachingElsewhere.delete(record);
-    if (this.#byFile !== null) for (const key of fileKeys(record)) this.#byFile.delete(key, record);
+    if (this.#byFile !== null) for (const key of this.#keysOf(record)) this.#byFile.delete(key, record);
     const docIds = this.#byDocId;
     if (docIds?.get(record.docId) === record && record.docId !== docId) docIds.delete(record.docId);
   }
@@ -238,6 +252,11 @@ function viewOf(records: Directory['records']): DirectoryRecords {
       return record.fingerprint === fingerprint ? 'same' : 'stat';
     },
   };
+}
+
+/** What a record is found by for the stem of its file's name, as it is and as it went out last. */
+function stemKeys({ name, rare }: StoredRecord): readonly string[] {
+  return Array.from(new Set([name, rare?.fileName ?? name]), (one) => `/${stemOf(one)}`);
 }
 
 /** What a record's file, files that it had before and its attachments are found by, and the paths of these. */

@@ -161,6 +161,8 @@ export interface LedgerPort {
    * service only holds because it cannot be taken back is attached no longer.
    */
   readonly findOwners: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
+  /** Records whose file has this stem, or was sent last with a name that has it. */
+  readonly findByStem: (stem: string) => readonly LedgerEntry[];
   /** Records whose file this very file is, or was, and those that carry it as an attachment. */
   readonly findHolders: (stat: FileStat) => readonly LedgerEntry[];
   /** What this very file counts as held with because of a document that was deleted: one mode, or none. */

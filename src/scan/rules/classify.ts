@@ -212,10 +212,10 @@ export function classifyUndecodable(name: Uint8Array, kind: EntryKind): Classifi
 /** A sidecar that belongs to no document. `meant`: the document that it may be meant for, by its name. */
 export function classifyUnpaired(
   orphan: 'orphan' | 'foreign',
-  meant: string | undefined,
+  meant: string | null | undefined,
 ): Classification & { readonly kind: 'skipped' } {
   // Of one that was left behind nobody here knows what became of its document.
-  const guess = meant === undefined ? 'it has another name' : `did you mean ${printable(meant)}?`;
+  const guess = typeof meant === 'string' ? `did you mean ${printable(meant)}?` : 'it has another name';
   const message = `a sidecar that fits no file beside it: its document is gone, or ${guess}`;
   return orphan === 'orphan'
     ? { kind: 'skipped', code: orphanSidecarCode, message }

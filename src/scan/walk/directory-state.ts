@@ -60,8 +60,8 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly undecodable?: ReadonlySet<string> | undefined;
   /** Something in it cannot be looked at or named, or not be listed: files may be in it that nobody sees. */
   readonly hidesFiles: boolean;
-  /** Sidecars that fit none of its files, and the document that each may be meant for; absent: there are none. */
-  readonly unfit?: ReadonlyMap<string, string | undefined> | undefined;
+  /** Sidecars that fit none of its files, and the document that each may be meant for, as in a listing; absent: none. */
+  readonly unfit?: ReadonlyMap<string, string | null | undefined> | undefined;
   /** By document, and of those that are no document's; absent: there are none. */
   readonly pairs?: Relations['sidecars'] | undefined;
   readonly unpaired?: Relations['unpaired'] | undefined;

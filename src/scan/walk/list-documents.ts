@@ -51,8 +51,8 @@ function nothingFound() {
   return {
     entries: [] as DocumentEntry[],
     skips: [] as Skip[],
-    /** Sidecars that fit no file, and the document that each may be meant for. */
-    unfit: new Map<string, string | undefined>(),
+    /** Sidecars that fit no file, and the document that each may be meant for; null: the one that it had has left. */
+    unfit: new Map<string, string | null | undefined>(),
     /** Fingerprints other than the directory's, and the looks of what sidecars list in its directories of attachments. */
     fingerprints: [] as string[],
     /** Those of its documents, with or without them, and the ones below in which sidecars list files. */
@@ -126,11 +126,14 @@ export async function listDocuments(
 
   async function findMeant(): Promise<void> {
     for (const name of sorted.inCapitals) unfit.set(name, undefined);
+    const before = tree.get(directory);
+    const used = new Set(Array.from(before?.pairs?.values() ?? [], ({ name }) => name));
     for (const [name, why] of paired.unpaired) {
       if (why !== 'orphan') continue;
-      const isGuessed = unfit.size < mostGuesses;
       const isMeant = (document: string) => !paired.sidecars.has(document) && mayBeMeantFor(name, document);
-      unfit.set(name, isGuessed ? entries.find((document) => isMeant(document.name))?.name : undefined);
+      const meant = unfit.size < mostGuesses ? entries.filter((document) => isMeant(document.name)) : [];
+      if (used.has(name) || before?.unfit?.get(name) === null) unfit.set(name, null);
+      else unfit.set(name, meant.length === 1 ? meant[0]?.name : undefined);
       await context.slice();
     }
   }

@@ -60,6 +60,47 @@ describe('a sidecar that fits no file (7.29)', () => {
   });
 });
 
+describe('a sidecar whose document has left (7.29)', () => {
+  const told = () =>
+    world
+      .engine()
+      .folders.viewOf('inbox')
+      .unfitSidecars.map(({ message }) => message);
+  const said = (words: string) => `a sidecar that fits no file beside it: ${words}`;
+  const gone = 'its document is gone, or it has another name';
+
+  it.each([
+    ['has moved', () => world.move('a.doc', 'b/a.doc'), 'is its document inbox/b/a.doc by now?'],
+    ['was renamed', () => world.move('a.doc', 'a2.doc'), 'is its document inbox/a2.doc by now?'],
+    ['is removed', () => rm(at('a.doc')), gone, 'its document is gone, or did you mean c.doc?'],
+  ])('is not said to be meant for another one: it %s', async (_, leaves, now, afterRestart = now) => {
+    for (const name of ['a.doc', 'c.doc', 'b/other.doc']) await world.inbox.write(name, name);
+    await world.inbox.write('a.doc.meta.json', '{}');
+    await world.sync();
+    await leaves();
+    await world.sync();
+    await world.inbox.write('another.doc', 'has the directory listed again');
+    await world.sync();
+    expect(told()).toEqual([said(now)]);
+    await world.restart();
+    await world.sync();
+    expect(told()).toEqual([said(afterRestart)]);
+  });
+
+  it.each([
+    [['b/a.doc', 'd/a.doc'], gone],
+    [['b/a.doc'], 'is its document inbox/b/a.doc by now?'],
+    [[], 'its document is gone, or did you mean c.doc?'],
+    [['e.doc'], gone],
+  ])('is not said to be meant for one of several: %j', async (others, words) => {
+    for (const name of ['c.doc', ...others]) await world.inbox.write(name, name);
+    await world.sync();
+    await world.inbox.write('a.doc.meta.json', '{}');
+    await world.sync();
+    expect(told()).toEqual([said(words)]);
+  });
+});
+
 describe('a document that the service holds (7.29)', () => {
   beforeEach(async () => {
     await world.inbox.write('salary.doc', 'one');

@@ -1,0 +1,30 @@
+import { printable } from '../../lib/text/printable.ts';
+import { nameOf, orphanSidecarCode, refKey } from '../../model/document.ts';
+import type { DocumentRef, Skip } from '../../model/document.ts';
+import { sidecarEnd, sidecarPlaces, stemOf } from '../../model/names-and-types.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+
+/**
+ * What is said of a file that is not sent. Of a sidecar that fits no file the ledger may know the document that it is named
+ * after: then no other one is suggested.
+ */
+export function withDocument<Said extends Omit<Skip, 'path'>>(
+  { folder, path }: DocumentRef,
+  said: Said,
+  { findByStem }: Pick<LedgerPort, 'findByStem'>,
+): Said {
+  if (said.code !== orphanSidecarCode) return said;
+  const fits = (sidecar: string, document: string) =>
+    Object.values(sidecarPlaces(document)).includes(sidecar);
+  const known = findByStem(stemOf(nameOf(path).slice(0, -sidecarEnd.length))).filter(({ ref, record }) =>
+    [nameOf(ref.path), record.fileName].some((name) => fits(nameOf(path), name)),
+  );
+  const [first, ...others] = known.filter(({ record }) => (record.companions?.sidecar ?? null) === null);
+  const isGone = known.some(({ ref }) => ref.folder === folder && fits(path, ref.path));
+  if (first === undefined && !isGone) return said;
+  const isClear = first !== undefined && others.length === 0 && !isGone;
+  const guess = isClear
+    ? `is its document ${printable(refKey(first.ref))} by now?`
+    : 'its document is gone, or it has another name';
+  return { ...said, message: `a sidecar that fits no file beside it: ${guess}` };
+}
