@@ -30,7 +30,7 @@ import type {
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
 import type { Engine } from '../sync/engine.ts';
-import { dueOf, isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
+import { dueOf, isAttached, isDismissed, isNotTaken, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
 /** What status is made of. */
@@ -73,8 +73,9 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const blockedMs = blockedForMs(reasons, clock.now());
   const sum = (pick: (folder: FolderStatus) => number) => sumOf(folders, pick);
   const counts = sources.folders.map(({ name }) => engine.tasks.counts(name));
-  const sending = engine.tasks.in('sending').size;
-  const pending = Math.max(0, sum((one) => one.pending) + sumOf(counts, (one) => one.removing) - sending);
+  const sending = [...engine.tasks.in('sending')];
+  const counted = sending.filter((task) => !isNotTaken(task)).length;
+  const pending = Math.max(0, sum((one) => one.pending) + sumOf(counts, (one) => one.removing) - counted);
   const paused = pausedOf(sources);
   // What is paused takes no permits.
   const pausedCount = sumOf(
@@ -105,9 +106,9 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     ...unconfigured(ledger, sources.settings),
     queue: {
       pending,
-      inFlight: sending,
+      inFlight: sending.length,
       waiting: sum((one) => one.waiting) + sumOf(counts, (one) => one.removingLater),
-      deletionsToRetry: retried.filter((task) => !task.present).length,
+      deletionsToRetry: retried.filter((task) => !task.present && !isNotTaken(task)).length,
       etaSeconds: canSend ? etaSeconds : null,
     },
     rate: {

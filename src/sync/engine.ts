@@ -1838,6 +1838,9 @@ export class Engine {
       case 'retry': {
         const { reason, attempts, delayMs, untaken } = consequence;
         this.#tried(task, operation, reason);
+        const isNew = untaken?.isOwn === true && task.untaken?.isOwn !== true;
+        if (isNew && this.#options.isTold?.(task.ref, reason.message) !== true)
+          this.#reports.addFailure(task.ref, reason, operation);
         const dueAt = this.#inMs(delayMs);
         this.#advance(task, { kind: 'retryLater', dueAt, reason, attempts, untaken });
         return;

@@ -7,6 +7,7 @@ import { printable } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
+import { needsPerson } from '../../model/report/failures.ts';
 import { headline } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { longestList } from '../../model/report/status.ts';
@@ -59,8 +60,10 @@ export function troublesOf({ reasons, failures, held, inDoubt }: Status): readon
       ),
     ...failures
       // What is in doubt and held back is announced once.
-      .filter((failure) => failure.retryAt === null && !doubted.has(refKey(failure)))
-      .map(({ folder, path, code, message }) => trouble({ folder, path, code, message })),
+      .filter((failure) => needsPerson(failure) && !doubted.has(refKey(failure)))
+      .map(({ folder, path, code, message, retryAt }) =>
+        trouble({ folder, path, code, message }, retryAt !== null),
+      ),
     ...held.map(({ folder, count, reason }) =>
       trouble({ folder, path: null, code: 'held', message: `${count} held: ${reason}` }),
     ),

@@ -264,6 +264,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Accepted without a docId',
         fix: 'The service says that it has the document. It is not sent again: find its docId at the service and run ingestd resolve PATH --doc-id ID.',
       },
+      'not-taken': {
+        cause: 'Not taken by the service, which takes others',
+        fix: 'It is retried by itself, up to every five minutes. If that does not help, ask the administrator of the service, or change or remove the file.',
+      },
       'docid-conflict': {
         cause: 'docId already in use',
         fix: 'The service answered with the docId of another document. Ask its administrator, then retry.',

@@ -10,6 +10,9 @@ import type { DuplicateStatus, FailureStatus, FolderStatus, Status } from './sta
  */
 export type CountedFolder = FolderStatus & { readonly refused: number };
 
+/** The code of what the service does not take, though it takes others: contract 7.38. It is failed, and retried. */
+export const notTakenCode = 'not-taken';
+
 /**
  * What a status calls failed, sorted by what it is. A failure that is an upload in doubt and nothing else is in no list
  * here: it waits for its answer, or for a person's word about it, and is among the uploads in doubt.
@@ -32,12 +35,16 @@ export function sortFailures({
   });
   return {
     /** They need a person, as far as the status lists them. */
-    failed: others.filter(({ retryAt }) => retryAt === null),
+    failed: others.filter(needsPerson),
     failedTotal: sumOf(counted, ({ failed, refused }) => failed + refused),
     /** They are sent again by themselves: they wait. */
-    retried: others.filter(({ retryAt }) => retryAt !== null),
+    retried: others.filter((one) => !needsPerson(one)),
     folders: counted,
   };
+}
+
+export function needsPerson({ retryAt, code }: FailureStatus): boolean {
+  return retryAt === null || code === notTakenCode;
 }
 
 const parts = [

@@ -185,7 +185,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     if (outcome.kind === 'accepted') return null;
     if (!mayBeTheDocument(outcome)) return untaken;
     const since = untaken?.since ?? answers;
-    return { count: (untaken?.count ?? 0) + 1, since, isShared: documents > 1 };
+    const isShared = documents > 1;
+    return { count: (untaken?.count ?? 0) + 1, since, isShared, isOwn: !isShared && since < answers };
   }
 
   function noteOfService(outcome: Outcome, about: string, untaken: Untaken | null): void {

@@ -5,6 +5,7 @@ import { inDoubtCode, isUnconfirmed, noDocIdCode, withoutDocIdWords } from '../.
 import type { SendKind } from '../../model/operation.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
+import { notTakenCode } from '../../model/report/failures.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { SafetySettings, ServiceSettings } from '../../model/settings.ts';
 import { bareReason } from '../tasks/task.ts';
@@ -45,7 +46,7 @@ interface Circumstances {
   readonly record: LedgerRecord | undefined;
   /** What is known of it after this one. */
   readonly untaken: Untaken | null;
-  readonly breaker: Pick<CircuitBreaker, 'openMs' | 'manyMissing' | 'manyForbidden' | 'isOwnFault'>;
+  readonly breaker: Pick<CircuitBreaker, 'openMs' | 'manyMissing' | 'manyForbidden'>;
   /** `sync` gives up after this many; null: never. */
   readonly maxAttempts: number | null;
   readonly onMissing: ServiceSettings['onMissing'];
@@ -135,8 +136,10 @@ function missing(
 /** Tried again after its back-off. */
 function later({ code, message }: Reason, afterMs: number | null, now: Circumstances): Consequence {
   const attempts = now.attempts + 1;
-  const words = now.breaker.isOwnFault(now.untaken) ? `${message}; the service accepts others` : message;
-  const reason = { code, message: words };
+  const isOwn = now.untaken?.isOwn === true;
+  const reason = isOwn
+    ? { code: notTakenCode, message: `${message}; the service accepts others` }
+    : { code, message };
   if (now.maxAttempts !== null && attempts >= now.maxAttempts) return giveUp(reason, attempts);
   const own = nextDelayMs({
     kind: 'unavailable',

@@ -6,7 +6,7 @@ import { noWaits } from '../../model/report/wait-kinds.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { Backlog } from './backlog.ts';
-import { isAttached, isDismissed, newFacts, next, waitOf } from './task.ts';
+import { isAttached, isDismissed, isNotTaken, newFacts, next, waitOf } from './task.ts';
 import type { StateKind, Task, TaskEvent, TaskFacts } from './task.ts';
 
 /** Counts of one folder's tasks. `present` ones are files on disk. */
@@ -244,6 +244,7 @@ function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'wait
   if (present && isDismissed(task)) return 'dismissed';
   // What was never sent is not to be deleted.
   if (!present && !hasRecord && state.kind !== 'sending') return null;
+  if (isNotTaken(task)) return present ? 'failed' : 'held';
   switch (state.kind) {
     case 'inspect':
     case 'inspecting':

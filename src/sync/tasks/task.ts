@@ -68,6 +68,8 @@ export interface Untaken {
   readonly since: number;
   /** The last was one of several documents: perhaps one of the others was what it did not take. */
   readonly isShared: boolean;
+  /** It took others meanwhile: what is wrong is this document, which is failed, though it is retried. */
+  readonly isOwn: boolean;
 }
 
 /** What is known of a task whatever its state. */
@@ -417,6 +419,13 @@ export function isAttached(task: Pick<TaskFacts, 'state' | 'waitedFor'>): boolea
 export function isDismissed({ state }: Pick<TaskFacts, 'state'>): boolean {
   return state.kind === 'failed' && state.reason.code === dismissedCode;
 }
+
+/** The service does not take it, though it takes others: contract 7.38. */
+export function isNotTaken({ state, untaken }: Pick<TaskFacts, 'state' | 'untaken'>): boolean {
+  return untaken?.isOwn === true && untakenStates.has(state.kind);
+}
+
+const untakenStates: ReadonlySet<StateKind> = new Set(['inspect', 'inspecting', 'ready', 'sending', 'retry']);
 
 function dirty(task: TaskFacts): TaskFacts {
   return isUnderWay(task.state) ? { ...task, state: { ...task.state, dirty: true } } : task;

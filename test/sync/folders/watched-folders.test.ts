@@ -5,6 +5,7 @@ import type { BareMountPoint, RootIdentity } from '../../../src/model/ports/ledg
 import { manualClock } from '../../support/manual-clock.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 
+const noNames = { findByStem: () => [] };
 const removeGraceMs = 5_000;
 const common = { log: silentLog, removeGraceMs, settleMs: 0 };
 
@@ -16,7 +17,7 @@ describe('new documents may go out', () => {
     const root = { path: '/inbox', dev: 1, ino: 1 };
     const folders = new WatchedFolders([{ settings: { name: 'inbox', onRemove: 'delete' }, port }], {
       clock,
-      ledger: { root: () => ({ ...root, seenAt }), bareMountPoints: () => [] },
+      ledger: { root: () => ({ ...root, seenAt }), bareMountPoints: () => [], ...noNames },
       ...common,
     });
     const view = folders.viewOf('inbox');
@@ -60,6 +61,7 @@ describe('a moment', () => {
       ledger: {
         root: () => ({ ...root, ...later(known) }),
         bareMountPoints: () => [{ path: 'm', until: null, ...later(bare) }],
+        ...noNames,
       },
       ...common,
     });
@@ -91,7 +93,7 @@ describe('a directory that came', () => {
           folderOf('watched', { busy: false, coveredUntil: Infinity }),
           folderOf('polled', { busy: false, coveredUntil }),
         ],
-        { clock, ledger: { root: () => undefined, bareMountPoints: () => [] }, ...common },
+        { clock, ledger: { root: () => undefined, bareMountPoints: () => [], ...noNames }, ...common },
       );
       for (const name of folders.names) {
         folders.viewOf(name).scanBegins({ dev: 1, ino: 1 }, clock.now());

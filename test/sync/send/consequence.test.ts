@@ -27,7 +27,6 @@ function after(outcome: Outcome, { openMs = 0, manyMissing = false, ...given }: 
       openMs: () => openMs,
       manyMissing: () => manyMissing,
       manyForbidden: () => false,
-      isOwnFault: (untaken) => untaken !== null && untaken.count > 1,
     },
     random: () => 0,
   });
@@ -54,10 +53,10 @@ describe('after an answer that accepts nothing, a document', () => {
     [
       'that the service does not take, while it takes others, says so',
       busy,
-      { untaken: { count: 2, since: 0, isShared: false } },
+      { untaken: { count: 2, since: 0, isShared: false, isOwn: true } },
       retry(1, {
-        reason: { code: 'http-503', message: 'busy; the service accepts others' },
-        untaken: { count: 2, since: 0, isShared: false },
+        reason: { code: 'not-taken', message: 'busy; the service accepts others' },
+        untaken: { count: 2, since: 0, isShared: false, isOwn: true },
       }),
     ],
     ['waits as long as all do', busy, { openMs: 9_000 }, retry(1, { delayMs: 9_000 })],

@@ -64,6 +64,10 @@ describe('documents that the service does not take', () => {
       await world.until(() => world.clock.monotonic() > taken + 3 * minutes, 2_000);
       await world.until(() => retried().length === 5);
       expect(codes()).toEqual([]);
+      expect(world.engine().tasks.counts('inbox')).toMatchObject({ failed: 5, waiting: 0, pending: 0 });
+      const told = world.activities.filter(({ what }) => what === 'failed');
+      expect(new Set(told.map(({ path, code }) => `${path} ${code}`)).size).toBe(5);
+      expect(told[0]?.code).toBe('not-taken');
       for (const task of retried())
         expect(reasonOf(task)?.message).toMatch(/^it said .*; the service accepts others$/);
     },
@@ -120,6 +124,8 @@ describe('documents that the service does not take', () => {
       const since = world.clock.monotonic();
       await world.until(() => others().length === 0, 500);
       expect(world.clock.monotonic() - since).toBeLessThan(10 * minutes);
+      const counted = call === 'bulk delete' ? 'held' : 'failed';
+      await world.until(() => world.engine().tasks.counts('inbox')[counted] === 1, 500);
     },
   );
 
