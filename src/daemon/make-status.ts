@@ -29,6 +29,7 @@ import type {
 } from '../model/report/status.ts';
 import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
+import { withDocument } from '../sync/decide/document-of-sidecar.ts';
 import type { Engine } from '../sync/engine.ts';
 import { dueOf, isAttached, isDismissed, isNotTaken, reasonOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
@@ -72,16 +73,14 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const reasons = allReasons(sources, held);
   const blockedMs = blockedForMs(reasons, clock.now());
   const sum = (pick: (folder: FolderStatus) => number) => sumOf(folders, pick);
-  const counts = sources.folders.map(({ name }) => engine.tasks.counts(name));
+  const countsOf = (name: string) => engine.tasks.counts(name);
+  const counts = sources.folders.map(({ name }) => countsOf(name));
   const sending = [...engine.tasks.in('sending')];
   const counted = sending.filter((task) => !isNotTaken(task)).length;
   const pending = Math.max(0, sum((one) => one.pending) + sumOf(counts, (one) => one.removing) - counted);
   const paused = pausedOf(sources);
   // What is paused takes no permits.
-  const pausedCount = sumOf(
-    paused.map((name) => engine.tasks.counts(name)),
-    (one) => one.pending + one.removing,
-  );
+  const pausedCount = sumOf(paused.map(countsOf), (one) => one.pending + one.removing);
   const canSend = paused.length < sources.folders.length && !reasons.some(isLastingObstacle);
   const etaSeconds =
     pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
@@ -253,35 +252,33 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
 export function generalReasons({
   ownReasons,
   engine,
+  ledger,
   limiter,
   folders,
-}: Pick<StatusSources, 'ownReasons' | 'engine' | 'limiter' | 'folders'>): readonly Reason[] {
+}: Pick<StatusSources, 'ownReasons' | 'engine' | 'ledger' | 'limiter' | 'folders'>): readonly Reason[] {
   return withoutRepeats([
     ...withMet(ownReasons, engine.reasons()),
     ...askedToWait(limiter.status()),
     ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
     ...folders.flatMap(({ name }) => {
       const { unfitSidecars, orphanAttachments } = engine.folders.viewOf(name);
-      return [
-        ...reasonOfAll(name, unfitSidecars, ['more sidecar', 'more sidecars'], 'that fit no file'),
-        ...reasonOfAll(name, orphanAttachments, ['more directory', 'more directories'], 'of attachments'),
-      ];
+      return [unfitSidecars, orphanAttachments].flatMap((found) => reasonOfAll(name, found, ledger));
     }),
   ]);
 }
 
-/** The first of them, and how many more there are. */
-function reasonOfAll(
-  folder: string,
-  [first, ...others]: readonly Skip[],
-  [singular, plural]: readonly [string, string],
-  words: string,
-): readonly Reason[] {
+/** What is said of the first of them, and which others there are. */
+function reasonOfAll(folder: string, [first, ...others]: readonly Skip[], ledger: LedgerPort): Reason[] {
   if (first === undefined) return [];
-  const more = others.length === 0 ? '' : ` (and ${countWords(others.length, singular, plural)} ${words})`;
-  const where = printable(refKey({ folder, path: first.path }));
-  return [{ code: first.code, message: `${where}: ${first.message}${more}` }];
+  const ref = { folder, path: first.path };
+  const names = others.map(({ path }) => printable(path)).slice(0, mostOthers);
+  const rest = names.length < others.length ? ', …' : '';
+  const more = others.length === 0 ? '' : ` (and ${others.length} more: ${names.join(', ')}${rest})`;
+  const { code, message } = withDocument(ref, first, ledger);
+  return [{ code, message: `${printable(refKey(ref))}: ${message}${more}` }];
 }
+
+const mostOthers = 3;
 
 /** The service asked to wait, and nothing goes out until then. */
 function askedToWait({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']>): readonly Reason[] {

@@ -1,5 +1,3 @@
-import { numberWords } from '../lib/text/amounts.ts';
-import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { DocumentRef } from '../model/document.ts';
 import { inDoubtCode } from '../model/doubts.ts';
@@ -7,12 +5,8 @@ import type { SendKind, Unclearable } from '../model/operation.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
-import type { Task } from './tasks/task.ts';
 
-const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
-
-/** So many documents are named. */
-const mostNamed = 3;
+const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'in doubt', 'warning']);
 
 export type ActivityReports = ReturnType<typeof createActivityReports>;
 
@@ -46,22 +40,12 @@ export function createActivityReports({
       const what = code === inDoubtCode ? 'in doubt' : 'failed';
       add({ ...ref, what, docId: docIdOf(ref), message, code, ...(operation && { operation }) });
     },
-    /** `documents`: how many they are. `held`: of which the first are named; empty: they come to others. */
-    addHeld: (
-      folder: string,
-      held: readonly Pick<Task, 'ref'>[],
-      reason: string,
-      documents: number,
-    ): void => {
-      const paths = held.slice(0, Math.min(mostNamed, documents)).map(({ ref }) => ref.path);
-      const [path = ''] = paths;
-      const ref = { folder, path };
-      if (documents === 1 && path !== '')
-        return add({ ...ref, what: 'held', docId: docIdOf(ref), message: reason });
-      const more = documents - paths.length;
-      const named = `${paths.toSorted(inNaturalOrder).join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}`;
-      const message = paths.length === 0 ? reason : `${reason}: ${named}`;
-      add({ folder, path: '', what: 'held', docId: null, message, documents });
+    /** Deletions of one folder that are held from now on: the story of each has it, and the log tells of them once. */
+    addHeld: (folder: string, held: readonly DocumentRef[], message: string): void => {
+      if (held.length > 0) log.warn({ folder, documents: held.length, message }, 'held');
+      const at = new Date(clock.now()).toISOString();
+      for (const ref of held)
+        onActivity({ ...ref, at, what: 'held', docId: docIdOf(ref), message, documents: 1 });
     },
     /** The file of a deletion that was held, or that a person has approved. */
     addReturned: (ref: DocumentRef, isApproved: boolean): void => {

@@ -79,6 +79,7 @@ import {
   moveUnsent,
 } from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
+import { withDocument } from './decide/document-of-sidecar.ts';
 import { inspectDocument } from './decide/inspect-document.ts';
 import type { FileKnowledge } from './decide/inspect-document.ts';
 import { UnsentAttachments } from './decide/unsent-attachments.ts';
@@ -1044,26 +1045,16 @@ export class Engine {
       } else this.#advance(arrived, { kind: 'recordCame', dirty: arrived !== mover });
       this.totals.moved += 1;
       const message = isEdited ? 'edited' : null;
-      this.#reports.add({
-        ...to,
-        what: 'moved',
-        docId: entry.record.docId,
-        message,
-        from: refKey(entry.ref),
-      });
+      const { docId } = entry.record;
+      this.#reports.add({ ...to, what: 'moved', docId, message, from: refKey(entry.ref) });
     }
     const live = { priority: 'live', at: this.#clock.now() } as const;
     for (const path of left) {
       const there = this.tasks.get(path.ref);
       if (path.takenBy !== null) {
         const { ref, record } = path.takenBy;
-        this.#reports.add({
-          ...path.ref,
-          what: 'replaced',
-          docId: record.docId,
-          message: null,
-          from: refKey(ref),
-        });
+        const from = refKey(ref);
+        this.#reports.add({ ...path.ref, what: 'replaced', docId: record.docId, message: null, from });
         // It went when the other file came.
         this.#inspectPath(path.ref, { present: false, ...live }, this.tasks.get(ref)?.since);
       } else if (there !== undefined) this.#advance(there, { kind: 'recordLeft' });
@@ -1193,14 +1184,10 @@ export class Engine {
     await this.#putStanding(ref, record, standing);
   }
 
-  async #putStanding(
-    ref: DocumentRef,
-    record: LedgerRecord,
-    standing: LedgerRecord['standing'],
-  ): Promise<void> {
+  async #putStanding(ref: DocumentRef, record: LedgerRecord, file: LedgerRecord['standing']): Promise<void> {
     const unlock = this.#locks.take(undefined, [ref]);
     if (unlock === null) return;
-    await this.#writer.commit([{ kind: 'put', ref, record: { ...record, standing } }]).finally(unlock);
+    await this.#writer.commit([{ kind: 'put', ref, record: { ...record, standing: file } }]).finally(unlock);
   }
 
   /** Its place cannot be read: it is inspected again later. */
@@ -1381,8 +1368,7 @@ export class Engine {
       const where = this.holds.hiddenIn(folder) ?? null;
       const { reason } = verdict;
       const isSame = reason === this.#ledger.hold(folder)?.reason;
-      const waiting = verdict.waiting.filter((task) => !kept.has(task));
-      await this.#hold(held, { folder, reason, waiting, where: isSame ? where : null });
+      await this.#hold(held, { folder, reason, where: isSame ? where : null });
     }
     return allowed;
   });
@@ -1401,31 +1387,21 @@ export class Engine {
     return kept;
   }
 
-  /**
-   * Held from now on. The first of a folder is reported, with the number of all that go with it, and what comes to it
-   * later, by how many that are. `where`: the directory that has to be read for it to end.
-   */
+  /** Held from now on, each told once. `where`: the directory that has to be read for it to end. */
   async #hold(
     tasks: readonly Task[],
-    {
-      folder,
-      reason,
-      waiting = tasks,
-      where = null,
-    }: { folder: string; reason: string; waiting?: readonly Task[]; where?: DirectoryRef | null },
+    { folder, reason, where = null }: { folder: string; reason: string; where?: DirectoryRef | null },
   ): Promise<void> {
-    const held: TaskEvent = {
-      kind: 'held',
-      reason: { code: 'held', message: reason },
-      ...(where === null ? {} : { hiddenIn: where }),
-    };
+    const hiddenIn = where ?? undefined;
+    const held: TaskEvent = { kind: 'held', reason: { code: 'held', message: reason }, hiddenIn };
+    const isTold = ({ ref, reported }: Task) =>
+      reported?.message === reason || this.#options.isTold?.(ref, reason) === true;
+    const fresh = tasks.filter((task) => !isTold(task)).map(({ ref }) => ref);
     for (const task of tasks) this.#advance(task, held);
-    const hidden = this.holds.hiddenIn(folder) !== undefined;
-    const isKnown = this.holds.isHeld(folder) || (where !== null && hidden);
-    const documents = waiting.length;
-    const added = isKnown ? await this.holds.recount(folder) : documents;
-    if (added > 0) this.#reports.addHeld(folder, isKnown ? [] : waiting, reason, added);
-    if (!isKnown) await this.holds.begin(folder, { reason, documents, hiddenIn: where ?? undefined });
+    this.#reports.addHeld(folder, fresh, reason);
+    const isHidden = where !== null && this.holds.hiddenIn(folder) !== undefined;
+    if (this.holds.isHeld(folder) || isHidden) await this.holds.recount(folder);
+    else await this.holds.begin(folder, { reason, documents: tasks.length, hiddenIn });
   }
 
   /** A directory could be read: what may have been in it, or below it, is looked for again. */
@@ -1590,7 +1566,7 @@ export class Engine {
     const { result } = sending;
     const { outcome, sent } = result;
     if (outcome.kind !== 'accepted' || outcome.docId === null)
-      return this.#concludeUnaccepted(task, 'upload', result);
+      return this.#unaccepted(task, 'upload', result);
     const { docId } = outcome;
     const resolved = resolvedBy(result);
     const conflict = docIdConflict(task.ref, docId, this.#ledger);
@@ -1599,10 +1575,8 @@ export class Engine {
     const uploaded = { docId, sent, now: this.#clock.now() };
     const sharing = sharingChange(operation, document, this.#ledger.get(task.ref));
     try {
-      await this.#writer.commit([
-        ...uploadedChanges(document, operation, uploaded, this.#ledger),
-        ...resolved,
-      ]);
+      const changes = uploadedChanges(document, operation, uploaded, this.#ledger);
+      await this.#writer.commit([...changes, ...resolved]);
     } catch (error) {
       // Another answer with the same docId was written down in the same moment.
       const late = docIdConflict(task.ref, docId, this.#ledger);
@@ -1628,7 +1602,7 @@ export class Engine {
     const { members, result } = sending;
     const { outcome, sent } = result;
     await this.#takeBack(members, outcome);
-    if (outcome.kind !== 'accepted') return this.#concludeUnaccepted(task, 'modify', result);
+    if (outcome.kind !== 'accepted') return this.#unaccepted(task, 'modify', result);
     this.#reports.addUnclearable(task.ref, found.operation.unclearable);
     await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
     this.#doneModify(task, found, outcome.warning);
@@ -1636,10 +1610,8 @@ export class Engine {
 
   async #bulkModify(tasks: readonly Task[], bulkKey: string, permit: Permit): Promise<void> {
     const planned: BulkMember[] = [];
-    const assessed = await Promise.all(
-      tasks.map(async (task) => ({ task, found: await this.#assess(task) })),
-    );
-    for (const { task, found } of assessed) {
+    const all = await Promise.all(tasks.map(async (task) => ({ task, found: await this.#assess(task) })));
+    for (const { task, found } of all) {
       const isMember = found.kind === 'send' && isModifiable(found);
       const bulk = isMember ? found.operation.bulk : null;
       if (!isMember || bulk === null || bulkKeyOf(task, 'modify', bulk.key) !== bulkKey)
@@ -1666,7 +1638,7 @@ export class Engine {
       for (const { task, found } of members) this.#doneModify(task, found, outcome.warning);
       return;
     }
-    for (const { task } of members) await this.#concludeUnaccepted(task, 'modify', result, true);
+    for (const { task } of members) await this.#unaccepted(task, 'modify', result, true);
   }
 
   /** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
@@ -1707,9 +1679,7 @@ export class Engine {
       await this.#hold([task], { folder: task.ref.folder, reason });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
     else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);
-    else
-      for (const member of batch)
-        await this.#concludeUnaccepted(member.task, 'delete', result, rest.length > 0);
+    else for (const member of batch) await this.#unaccepted(member.task, 'delete', result, rest.length > 0);
   }
 
   /** The service no longer holds them: one record of the ledger for all. */
@@ -1785,12 +1755,7 @@ export class Engine {
   }
 
   /** A request that was not accepted. What the service refuses together, in a bulk call, is tried one by one. */
-  async #concludeUnaccepted(
-    task: Task,
-    operation: SendKind,
-    result: RequestResult,
-    isBulk = false,
-  ): Promise<void> {
+  async #unaccepted(task: Task, operation: SendKind, result: RequestResult, isBulk = false): Promise<void> {
     const { outcome, untaken } = result;
     const { kind } = outcome;
     const isRefused = kind === 'rejected' || kind === 'missing';
@@ -2000,7 +1965,8 @@ export class Engine {
 
   *skips(): Iterable<Skip & { readonly folder: string }> {
     for (const folder of this.folders.names)
-      for (const skip of this.folders.viewOf(folder).skips()) yield { ...skip, folder };
+      for (const skip of this.folders.viewOf(folder).skips())
+        yield { ...withDocument({ folder, path: skip.path }, skip, this.#ledger), folder };
     for (const task of this.tasks.in('failed'))
       if (isDismissed(task))
         yield { ...task.ref, code: dismissedCode, message: reasonOf(task)?.message ?? '' };

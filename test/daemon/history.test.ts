@@ -321,19 +321,27 @@ describe('the history', () => {
     const wrong = ['failed', 'warning', 'held', 'recovered', 'in doubt', 'problem'];
     for (const what of ['uploaded', ...wrong]) history.add({ ...activity(`${what}.pdf`), what });
     history.add(activity('failed.pdf'));
-    for (const what of ['held', 'paused']) history.add({ ...activity(''), what });
+    history.add({ ...activity(''), what: 'paused' });
     history.close();
     const read = async (filter: Partial<Parameters<typeof createLogReader>[1]>) => {
       const wanted = { since: null, failed: false, places: null, ...filter };
       return (await createLogReader(state.path, wanted)()).map(({ what }) => what);
     };
-    expect(await read({ failed: true })).toEqual([...wrong, 'uploaded', 'held']);
+    expect(await read({ failed: true })).toEqual([...wrong, 'uploaded']);
     const at = (ms: number) => new Date(clock.now() + ms).toISOString();
     const counts = [-1, 0, 1].map(async (ms) => (await read({ since: at(ms) })).length);
-    expect(await Promise.all(counts)).toEqual([10, 10, 0]);
+    expect(await Promise.all(counts)).toEqual([9, 9, 0]);
     const places = [{ folder: 'inbox', path: 'held.pdf' }];
-    expect(await read({ places })).toEqual(['held', 'held', 'paused']);
-    // What else is held is no matter of a file that is there.
-    expect(await read({ places, isFile: true })).toEqual(['held', 'paused']);
+    expect(await read({ places })).toEqual(['held', 'paused']);
+    // It came after that, or nothing happened to it.
+    const later = await open();
+    later.add(activity('later.pdf'));
+    later.close();
+    const of = (path: string) => read({ places: [{ folder: 'inbox', path }] });
+    expect(await Promise.all(['later.pdf', 'none.pdf', ''].map(of))).toEqual([
+      ['uploaded'],
+      [],
+      ['uploaded', ...wrong, 'uploaded', 'paused', 'uploaded'],
+    ]);
   });
 });

@@ -260,13 +260,8 @@ describe('the sync engine', () => {
     expect(told).toEqual([
       { level: 'warn', message: 'held', data: expect.objectContaining({ documents: 30 }) },
     ]);
-    expect(world.activities.filter(({ what }) => what === 'held')).toEqual([
-      expect.objectContaining({
-        folder: 'inbox',
-        documents: 30,
-        message: expect.stringMatching(/: a\/0\.txt, a\/1\.txt, a\/2\.txt and 27 more$/),
-      }),
-    ]);
+    const stories = world.activities.filter(({ what }) => what === 'held').map(({ path }) => path);
+    expect([stories.length, new Set(stories).size]).toEqual([30, 30]);
     const hold = await eventually(() => world.ledger().hold('inbox') ?? null);
     const reasons = new Set([...world.engine().tasks.in('held')].map((task) => reasonOf(task)?.message));
     expect([...reasons]).toEqual([hold.reason]);
@@ -296,12 +291,7 @@ describe('the sync engine', () => {
     await world.restart();
     await world.quiesce();
     const held = world.activities.filter(({ what }) => what === 'held');
-    expect(held.map(({ path, documents }) => [path, documents])).toEqual([
-      ['', 21],
-      ['', 1],
-      ['', 14],
-    ]);
-    expect(held[0]?.message).toMatch(/: (a\/\d+\.txt, ){2}a\/\d+\.txt and 18 more$/);
+    expect(held.map(({ path }) => path)).toEqual(Array.from({ length: 36 }, (_, index) => `a/${index}.txt`));
     expect(held[1]?.message).toBe(world.ledger().hold('inbox')?.reason);
     expect(world.ledger().hold('inbox')?.documents).toBe(36);
 
@@ -455,7 +445,7 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.service.calls).toEqual(['delete']);
     expect([world.docIds().size, world.engine().tasks.counts('inbox').held]).toEqual([39, 29]);
-    expect(world.activities.find(({ what }) => what === 'held')?.documents).toBe(29);
+    expect(world.activities.filter(({ what }) => what === 'held')).toHaveLength(29);
   });
 
   describe('a file that was moved into a mount point, where it cannot be sent', () => {

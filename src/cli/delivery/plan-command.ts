@@ -9,7 +9,6 @@ import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
-import { sumOf } from '../../lib/sum-of.ts';
 import { isObstacle } from '../../model/report/health.ts';
 import { pauseLine } from '../../model/report/pause-words.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
@@ -87,19 +86,11 @@ function printPlan(
   for (const { message } of report.obstacles)
     line(colors.yellow(`Nothing is sent at present: ${withLocalTimes(message)}`));
   if (report.pause !== null) line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
-  const isAway = (held: { readonly folder: string }) => unavailable.some((one) => one.folder === held.folder);
-  const later = 'held, for you to approve when the folder is available again:';
-  for (const [held, words] of [
-    [report.held.filter((one) => !isAway(one)), 'for you to approve with ingestd approve:'],
-    [report.held.filter(isAway), later],
-  ] as const) {
-    tally(
-      'yellow',
-      sumOf(held, (one) => one.count),
-      'deletion',
-      words,
-    );
-    for (const { folder, reason } of held) line(colors.yellow(`  ${folder}: ${withLocalTimes(reason)}`));
+  for (const { folder, count, reason } of report.held) {
+    const isAway = unavailable.some((one) => one.folder === folder);
+    const later = 'held, for you to approve when the folder is available again:';
+    tally('yellow', count, 'deletion', isAway ? later : 'for you to approve with ingestd approve:');
+    line(colors.yellow(`  ${folder}: ${withLocalTimes(reason)}`));
   }
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
   const undecided = operations.filter(({ code }) => code === inDoubtCode).length;

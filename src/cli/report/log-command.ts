@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { orNull } from '../../lib/or-null.ts';
 import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { activityWords, burstWords, createBursts } from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, placesMeant } from '../../daemon/control/resolve-path.ts';
@@ -32,12 +32,7 @@ export async function log(context: CommandContext, path: string | undefined, fla
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, context.cwd, folders);
   const places = wanted === null ? null : placesMeant(folders, wanted);
-  const onDisk = places?.flatMap(({ folder, path: inside }) => {
-    const root = folders.find(({ name }) => name === folder)?.path;
-    return (root !== undefined && orNull(() => statSync(join(root, inside)))) || [];
-  });
-  const isFile = onDisk?.some((stats) => stats.isFile()) === true;
-  const filter = { since: flags.since ?? null, failed: flags.failed === true, places, isFile };
+  const filter = { since: flags.since ?? null, failed: flags.failed === true, places };
   const most = flags.all === true || filter.since !== null ? Infinity : usualCount;
   const { output } = context;
   const read = createLogReader(found.stateDir, filter);
@@ -50,22 +45,24 @@ export async function log(context: CommandContext, path: string | undefined, fla
       await delay(pollMs);
     }
   }
-  // What happened to all of a folder is no part of the past of what was never in it.
-  const isUnknown = onDisk?.length === 0 && !(await isInLog(found.stateDir, places ?? []));
   const isGathered = flags.json !== true && flags.verbose !== true;
   const bursts = createBursts();
-  const all = isUnknown ? [] : await read(most, isGathered ? bursts.add : undefined);
+  const all = await read(most, isGathered ? bursts.add : undefined);
   if (flags.json) output.json(all);
   else {
     const lines = isGathered
       ? bursts.lines(leastGathered).map((burst) => burstLine(burst, output))
       : all.map((one) => logLine(one, output)).toReversed();
     for (const line of lines.slice(0, most).toReversed()) output.line(line);
-    if (lines.length === 0 && wanted === null) output.line('Nothing happened.');
-    else if (lines.length === 0 && isUnknown)
-      output.line(`${wanted} is unknown: neither the folders nor the log have it.`);
+    const isThere = ({ folder, path: inside }: DocumentRef) =>
+      folders.some(({ name, path: root }) => name === folder && existsSync(join(root, inside)));
+    if (lines.length === 0 && places === null) output.line('Nothing happened.');
     else if (lines.length === 0)
-      output.line(`The log has nothing about ${wanted}; ingestd why tells how it stands.`);
+      output.line(
+        places?.some(isThere) || (await isInLog(found.stateDir, places ?? []))
+          ? `The log has nothing about ${wanted}; ingestd why tells how it stands.`
+          : `${wanted} is unknown: neither the folders nor the log have it.`,
+      );
   }
   return exitCodes.ok;
 }

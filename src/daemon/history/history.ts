@@ -58,7 +58,7 @@ export async function openHistory(options: HistoryOptions) {
     return Object.fromEntries(keys.map((key) => [key, before[key] + since[key]])) as Status['totals'];
   }
 
-  /** Which failure or doubt is over with what happened. */
+  /** Which failure, doubt or hold is over with what happened. */
   function ended(activity: Activity): Pick<Activity, 'after'> {
     const subjects = subjectsOf(activity);
     const after = subjects.map((subject) => troubles.get(subject)?.what).find(isTrouble);
@@ -109,7 +109,7 @@ export async function openHistory(options: HistoryOptions) {
       if (waiting.length > mostWaiting) waiting.shift();
       for (const listener of listeners) listener(activity);
     },
-    /** Failures and doubts of which nobody said that they are over. */
+    /** Failures, doubts and holds of which nobody said that they are over. */
     troubles: (): readonly Activity[] => Array.from(troubles.values()),
     /** Whether this was the last that was said of a path. */
     isTold: (ref: DocumentRef, message: string): boolean =>
@@ -140,10 +140,7 @@ export async function openHistory(options: HistoryOptions) {
 }
 
 /** How things stood when this started: what was said last of each subject. */
-async function readRecent(
-  lines: AsyncIterable<{ readonly said: Activity }>,
-  { clock, onPast }: HistoryOptions,
-) {
+async function readRecent(lines: AsyncIterable<{ said: Activity }>, { clock, onPast }: HistoryOptions) {
   const yesterday = new Date(clock.now() - dayMs).toISOString();
   const lastDay: Activity[] = [];
   const last = new Map<string, Activity>();
@@ -156,7 +153,7 @@ async function readRecent(
   }
   for (const activity of lastDay.toReversed()) onPast(activity);
   return {
-    /** Failures and doubts, where that was the last that happened to a path: by `folder/path`. */
+    /** Failures, doubts and holds, where that was the last that happened to a path: by `folder/path`. */
     troubles: new Map([...last].filter(([, { what }]) => isTrouble(what))),
     /** Problems of the daemon itself of which nobody said that they are over. */
     openProblems: [...last.values()].filter(({ what }) => what === 'problem'),
@@ -168,7 +165,7 @@ async function readRecent(
 }
 
 function isTrouble(what: string | undefined): what is NonNullable<Activity['after']> {
-  return what === 'failed' || what === 'in doubt';
+  return what === 'failed' || what === 'in doubt' || what === 'held';
 }
 
 const run = 'run';

@@ -11,8 +11,6 @@ interface LogFilter {
   readonly failed: boolean;
   /** Documents, or directories with all that is in them; null: everything. */
   readonly places: readonly DocumentRef[] | null;
-  /** A file stands there: no deletion that is held is of it. */
-  readonly isFile?: boolean;
 }
 
 /**
@@ -27,13 +25,17 @@ export function createLogReader(stateDir: string, filter: LogFilter) {
     const found: Activity[] = [];
     let remaining = most;
     let newest = last;
+    // Before the first that happened to a file itself, what was said of its folder is no part of its story.
+    const places = last === '' ? filter.places : null;
+    let later: Activity[] = [];
     for await (const { said, place } of linesBack(stateDir, activityOf)) {
       if (place === last || place < from) break;
       if (newest === last) newest = place;
-      if (!isWanted(said, filter)) continue;
-      if (isMore?.(said) !== true) remaining -= 1;
+      if (isWanted(said, filter)) later.push(said);
+      if (places !== null && !isAtOneOf(said, places)) continue;
+      for (const one of later) if (isMore?.(one) === true || (remaining -= 1) >= 0) found.push(one);
       if (remaining < 0) break;
-      found.push(said);
+      later = [];
     }
     last = newest;
     return found.toReversed();
@@ -58,20 +60,19 @@ const failures: ReadonlySet<string> = new Set([
 ]);
 
 /** What is said of a folder, or of all, concerns each of its documents. */
-const ofWholeFolder: ReadonlySet<string> = new Set(['paused', 'resumed', 'held']);
+const ofWholeFolder: ReadonlySet<string> = new Set(['paused', 'resumed']);
 
 /** The clocks of a daemon and of who looks at its log may differ by so much. */
 const toleratedAheadMs = 5 * 60_000;
 
 /** Whether an entry of the log is one of those that are wanted. */
-function isWanted(said: Activity, { since, failed, places, isFile }: LogFilter): boolean {
+function isWanted(said: Activity, { since, failed, places }: LogFilter): boolean {
   const { at, folder, path, what } = said;
   if (since !== null && (at < since || Date.parse(at) > Date.now() + toleratedAheadMs)) return false;
   if (failed && !failures.has(what) && said.after === undefined) return false;
   if (places === null) return true;
-  const isOfAll = path === '' && ofWholeFolder.has(what) && !(isFile === true && what === 'held');
-  if (isOfAll && folder === '') return true;
-  return isAtOneOf(said, places) || (isOfAll && places.some((one) => folder === one.folder));
+  const isOfAll = path === '' && ofWholeFolder.has(what);
+  return isAtOneOf(said, places) || (isOfAll && ['', ...places.map((one) => one.folder)].includes(folder));
 }
 
 /** Whether it happened to a document that is at one of these places, or was moved away from there. */

@@ -36,8 +36,8 @@ export class RecordStore {
   #byDocId: Map<string, StoredRecord> | null = null;
   /** By `fileKeys`; made when somebody asks: most starts find nothing that has moved. */
   #byFile: SetsByKey<string | number, StoredRecord> | null = null;
-  /** `#byFile` has `stemKeys` too: somebody asked for one. */
-  #hasStems = false;
+  /** With `stemKeys`, once somebody has asked for one. */
+  #keysOf = fileKeys;
   /** Those with an attachment in another folder: hardly any. */
   readonly #attachingElsewhere = new Set<StoredRecord>();
   /** Directories by inode number; made when somebody asks. */
@@ -63,11 +63,11 @@ export class RecordStore {
       return Array.from(new Set([...this.#files().of(refKey(ref)), ...byFile]), toEntry);
     },
     findByStem: (stem) => {
-      const files = this.#files();
-      if (!this.#hasStems)
-        for (const record of this.all()) for (const key of stemKeys(record)) files.add(key, record);
-      this.#hasStems = true;
-      return Array.from(files.of(`/${stem}`), toEntry);
+      if (this.#keysOf === fileKeys) {
+        this.#keysOf = (record) => [...fileKeys(record), ...stemKeys(record)];
+        this.#byFile = null;
+      }
+      return Array.from(this.#files().of(`/${stem}`), toEntry);
     },
     findHolders: (stat) => Array.from(this.#files().of(fileKey(stat)), toEntry),
     findByDocId: (docId) => {
@@ -150,10 +150,6 @@ export class RecordStore {
     return (function* records() {
       for (const list of lists) yield* list;
     })();
-  }
-
-  #keysOf(record: StoredRecord): readonly (string | number)[] {
-    return this.#hasStems ? [...fileKeys(record), ...stemKeys(record)] : fileKeys(record);
   }
 
   #files(): SetsByKey<string | number, StoredRecord> {

@@ -7,7 +7,7 @@ import type { Activity, Decider, SharingChange } from './status.ts';
 export function activityWords(activity: Activity): string | null {
   const { what, from, message, by, after } = activity;
   const shared = sharingIn(activity);
-  const isEnd = what === 'recovered' || what === 'ended';
+  const isEnd = what === 'recovered' || what === 'ended' || what === 'returned';
   const words = [
     ...(from === undefined ? [] : [`from ${from}`]),
     ...(shared === null ? [] : [shared]),
@@ -44,8 +44,7 @@ const burstGapMs = 10 * 60_000;
 
 /**
  * Gathers what happened of one kind in one directory, and with the same words, in a short time, whatever happened in
- * others meanwhile. What is about a folder, or about many documents already, stands alone, but for deletions that come to
- * those that are held.
+ * others meanwhile. What is about a folder, or about many documents already, stands alone.
  */
 export function createBursts() {
   const burstOf = new Map<Activity, Burst>();
@@ -55,10 +54,9 @@ export function createBursts() {
     /** Takes the next older one. True where it is one more of what came before. */
     add: (activity: Activity): boolean => {
       const { at, what, folder, path, documents } = activity;
-      const isHeld = what === 'held' && path === '';
-      if (path === '' && !isHeld) open.clear();
-      const place = isHeld ? folder : refKey({ folder, path: directoryOf(path) });
-      const isAlone = !isHeld && (path === '' || documents > 1);
+      if (path === '') open.clear();
+      const place = refKey({ folder, path: directoryOf(path) });
+      const isAlone = path === '' || documents > 1;
       const words = burstWords(activity);
       const before = open.get(place);
       const goesOn = before?.what === what && !isAlone;
@@ -77,13 +75,8 @@ export function createBursts() {
     /** Newest first: each alone, or where it is the newest of `least` documents or more, all of them. */
     lines: (least: number): readonly (readonly [Activity, ...Activity[]])[] =>
       Array.from(burstOf).flatMap(([activity, { activities, documents }]) => {
-        const isNewest = activities[0] === activity;
-        if (activity.path === '') {
-          const sum = activities.reduce((total, one) => total + one.documents, 0);
-          return isNewest ? [[{ ...activity, documents: sum }]] : [];
-        }
         if (documents.size < least) return [[activity]];
-        return isNewest ? [activities] : [];
+        return activities[0] === activity ? [activities] : [];
       }),
   };
 }
@@ -132,6 +125,7 @@ const audiences: Readonly<Record<ShareMode, string>> = {
 const afterWords: Readonly<Record<NonNullable<Activity['after']>, string>> = {
   failed: 'it had failed',
   'in doubt': 'it was in doubt',
+  held: 'it was held',
 };
 
 export const deciderWords: Readonly<Record<Decider, string>> = {

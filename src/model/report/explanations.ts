@@ -570,9 +570,7 @@ export interface Group<T> {
 }
 
 /** Gathers what has the same cause, ordered by path; the largest group first, equal ones by their code. */
-export function groupByCause<T extends DocumentRef & { readonly code: string }>(
-  items: readonly T[],
-): Group<T>[] {
+export function groupByCause<T extends DocumentRef & { code: string }>(items: readonly T[]): Group<T>[] {
   const ordered = items.toSorted((a, b) => inNaturalOrder(refKey(a), refKey(b)));
   return Array.from(
     groupBy(ordered, ({ code }) => code),

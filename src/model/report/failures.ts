@@ -79,10 +79,7 @@ export function duplicatesApart({
 }
 
 /** Whether the folder of deletions that are held is unavailable: they can be approved when it is back. */
-export function isAway(
-  { folder }: { readonly folder: string },
-  { folders }: Pick<Status, 'folders'>,
-): boolean {
+export function isAway({ folder }: { folder: string }, { folders }: Pick<Status, 'folders'>): boolean {
   return folders.some(({ name, state }) => name === folder && state === 'unavailable');
 }
 

@@ -221,8 +221,8 @@ export const activitySchema = place.extend({
   documents: count,
   /** Of a move, and of a document whose file was replaced: where the file was, `folder/path`. */
   from: text.optional(),
-  /** Of what ended a failure or a doubt about the same path: what that was. */
-  after: z.enum(['failed', 'in doubt']).optional(),
+  /** Of what ended a failure, a doubt or a hold about the same path: what that was. */
+  after: z.enum(['failed', 'in doubt', 'held']).optional(),
   /** Of a failure: why, for programs. */
   code: text.optional(),
   /** Of a request that failed or whose answer was lost: upload, modify, delete. */

@@ -116,7 +116,7 @@ export const linkedAttachment: Classification & { readonly kind: 'skipped' } = {
 
 /** Classifies an entry by its name, its kind, the rules of its directory and those of the folder. */
 export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classification | NamedFile {
-  const { name, kind, rules } = facts;
+  const { name, kind, rules, fault } = facts;
   const path = joinPath(facts.directory, name);
   // A pipe in its place keeps a document from being sent, as a link does.
   if (kind === 'other') return isSidecarName(name) && name !== defaultsName ? sidecar : special;
@@ -143,11 +143,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (kind === 'inner-link') return followed;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
-    return {
-      kind: 'unreadable',
-      code: unreadableCodeOf(facts.fault),
-      message: cannotBeRead('it', facts.fault),
-    };
+    return { kind: 'unreadable', code: unreadableCodeOf(fault), message: cannotBeRead('it', fault) };
   if (facts.twin !== null && isDocumentType(name) && exclusion === null) {
     const message = `its name, ${printableTwin(facts.twin)}, differs from ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };

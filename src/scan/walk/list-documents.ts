@@ -193,7 +193,7 @@ export async function listDocuments(
       if (attached.own.isPassing) found.unread ??= `${shown}: ${attached.own.message}`;
     } else if (own.stats !== null) {
       const raw = joinPath(tree.rawPath(directory), own.raw);
-      await noteAttached(joinPath(directory, own.name), raw, own.stats, attached.own.entries);
+      await noteBelow(joinPath(directory, own.name), raw, own.stats, attached.own.entries);
     }
     return attached;
   }
@@ -220,12 +220,7 @@ export async function listDocuments(
   }
 
   /** Takes note of what sidecars list of a directory of attachments and of those below it, which are watched from then on. */
-  async function noteAttached(
-    path: string,
-    raw: string,
-    stats: Stats,
-    inside: readonly Entry[],
-  ): Promise<void> {
+  async function noteBelow(path: string, raw: string, stats: Stats, inside: readonly Entry[]): Promise<void> {
     observations.list(path, stats, inside);
     for (const entry of inside) {
       const at = joinPath(path, entry.name);
@@ -240,7 +235,7 @@ export async function listDocuments(
       found.attachmentDirectories.push(at);
       try {
         const below = await listDirectory(place, context.slice);
-        await noteAttached(at, rawBelow, entry.stats, below.entries);
+        await noteBelow(at, rawBelow, entry.stats, below.entries);
       } catch (error) {
         noteHidden(printable(entry.name), errorCode(error));
       }

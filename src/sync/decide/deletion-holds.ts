@@ -12,13 +12,8 @@ export type DeletionVerdict =
   | { readonly kind: 'allow' }
   /** It cannot be said now, or all that would be held is being inspected: judged again a little later. */
   | { readonly kind: 'later' }
-  /** These are held, with the deletions that were judged among them. `waiting`: all that wait with them. */
-  | {
-      readonly kind: 'hold';
-      readonly tasks: readonly Task[];
-      readonly reason: string;
-      readonly waiting: readonly Task[];
-    };
+  /** These are held, with the deletions that were judged among them. */
+  | { readonly kind: 'hold'; readonly tasks: readonly Task[]; readonly reason: string };
 
 /** Deletions that a person is asked about: which are held, which were approved, and when both end. */
 export class DeletionHolds {
@@ -38,13 +33,13 @@ export class DeletionHolds {
     const verdict = await this.#verdict(folder, await this.#isInSight(this.hiddenIn(folder)));
     if (verdict?.kind !== 'hold') return verdict ?? { kind: 'later' };
     const { clock, tasks, ledger, settings } = this.#parts;
-    const { due, waiting } = heldTogether(judged, folder, {
+    const due = heldTogether(judged, folder, {
       tasks,
       ledger,
       removeGraceMs: settings.timing.removeGraceMs,
       now: clock.monotonic(),
     });
-    return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due, waiting };
+    return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due };
   }
 
   /** Of all that is missing. `isOver`: whatever it is held for already. Null: it cannot be said now. */
@@ -109,18 +104,14 @@ export class DeletionHolds {
     }
   }
 
-  /**
-   * How many are held may have changed: gives by how many they are more. Those that are missing and were not judged yet
-   * count as before.
-   */
-  async recount(folder: string): Promise<number> {
+  /** How many are held may have changed. Those that are missing and were not judged yet count as before. */
+  async recount(folder: string): Promise<void> {
     const hold = this.#hold(folder);
-    if (hold === undefined) return 0;
+    if (hold === undefined) return;
     const { tasks } = this.#parts;
     const before = hold.documents ?? 0;
     const documents = Math.max(tasks.held(folder).size, Math.min(before, tasks.missing(folder).size));
     if (documents !== before) await this.#write(folder, { ...hold, documents });
-    return documents - before;
   }
 
   /** Documents of a folder whose deletions are held. */

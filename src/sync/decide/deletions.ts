@@ -76,7 +76,7 @@ export function sentDocuments(
 
 /**
  * With deletions of a folder that may not go out, those that are held now: those that were judged, and all whose grace
- * is over, but for what is inspected right now and comes by itself. `waiting`: all that wait.
+ * is over, but for what is inspected right now and comes by itself.
  */
 export function heldTogether(
   judged: readonly Task[],
@@ -93,16 +93,13 @@ export function heldTogether(
     /** Monotonic, ms. */
     readonly now: number;
   },
-): { readonly due: readonly Task[]; readonly waiting: readonly Task[] } {
-  const waiting = [...tasks.missing(folder)].filter(
-    ({ state, ref }) => state.kind !== 'held' && state.kind !== 'sending' && ledger.answer(ref) === undefined,
-  );
-  const due = waiting.filter(
-    (task) =>
-      task.gone !== null &&
-      (judged.includes(task) || (now - task.gone.since >= removeGraceMs && task.state.kind !== 'inspecting')),
-  );
-  return { due, waiting };
+): readonly Task[] {
+  return [...tasks.missing(folder)].filter((task) => {
+    const { state, ref, gone } = task;
+    if (state.kind === 'held' || state.kind === 'sending' || ledger.answer(ref) !== undefined) return false;
+    const isOver = () => now - (gone?.since ?? now) >= removeGraceMs && state.kind !== 'inspecting';
+    return gone !== null && (judged.includes(task) || isOver());
+  });
 }
 
 /** It lay on a mount that is there no more. */

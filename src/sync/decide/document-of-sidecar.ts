@@ -14,8 +14,7 @@ export function withDocument<Said extends Omit<Skip, 'path'>>(
   { findByStem }: Pick<LedgerPort, 'findByStem'>,
 ): Said {
   if (said.code !== orphanSidecarCode) return said;
-  const fits = (sidecar: string, document: string) =>
-    Object.values(sidecarPlaces(document)).includes(sidecar);
+  const fits = (sidecar: string, file: string) => Object.values(sidecarPlaces(file)).includes(sidecar);
   const known = findByStem(stemOf(nameOf(path).slice(0, -sidecarEnd.length))).filter(({ ref, record }) =>
     [nameOf(ref.path), record.fileName].some((name) => fits(nameOf(path), name)),
   );

@@ -35,20 +35,15 @@ export class FolderView {
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
   /** What is told by itself: few of very many. */
-  readonly #few = new Map<string, readonly Skip[]>();
+  readonly #told = new Map<string, readonly Skip[]>();
   /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
   readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new SetsByKey<number, number>();
 
-  readonly #told: (skip: Skip) => Skip;
-
-  /**
-   * `seenBefore`: the moment at which a scan of an earlier process began; 0: it is not known. `told`: a skip as it is said.
-   */
-  constructor(seenBefore = 0, told = (skip: Skip) => skip) {
+  /** `seenBefore`: the moment at which a scan of an earlier process began; 0: it is not known. */
+  constructor(seenBefore = 0) {
     this.#seenBefore = seenBefore;
-    this.#told = told;
     this.isResumed = seenBefore !== 0;
   }
 
@@ -93,16 +88,16 @@ export class FolderView {
 
   /** Sidecars that fit no file. */
   get unfitSidecars(): readonly Skip[] {
-    return [...this.#few.values()].flat().filter(isUnfitSidecar).map(this.#told);
+    return [...this.#told.values()].flat().filter(isUnfitSidecar);
   }
 
   /** Directories of attachments without a document. */
   get orphanAttachments(): readonly Skip[] {
-    return [...this.#few.values()].flat().filter(isOrphan);
+    return [...this.#told.values()].flat().filter(isOrphan);
   }
 
   *skips(): Iterable<Skip> {
-    for (const list of this.#skips.values()) yield* list.map(this.#told);
+    for (const list of this.#skips.values()) yield* list;
   }
 
   /** These and no other files of a directory are skipped. */
@@ -111,7 +106,7 @@ export class FolderView {
     this.#skipCount += files.length - (this.#skips.get(directory)?.length ?? 0);
     put(this.#skips, directory, files);
     const told = skips.filter((one) => isOrphan(one) || isUnfitSidecar(one));
-    put(this.#few, directory, told);
+    put(this.#told, directory, told);
   }
 
   /** A scan of everything begins, with the root, at a `WatchedFolders.moment`. */

@@ -1,11 +1,9 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import type { Skip } from '../../model/document.ts';
 import { errorMessage, isOfPassingFault, isOfUnreadPlace } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
-import { withDocument } from '../decide/document-of-sidecar.ts';
 import { FolderView } from './folder-view.ts';
 
 /** How long a folder waits for the first scan of the others before it uploads: a network drive may hang for ever. */
@@ -20,7 +18,7 @@ export interface WatchedFolder {
 interface Options {
   readonly clock: Clock;
   readonly log: LogPort;
-  readonly ledger: Pick<LedgerPort, 'root' | 'bareMountPoints' | 'findByStem'>;
+  readonly ledger: Pick<LedgerPort, 'root' | 'bareMountPoints'>;
   readonly removeGraceMs: number;
   readonly settleMs: number;
 }
@@ -41,10 +39,7 @@ export class WatchedFolders {
     this.#began = clock.monotonic();
     this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
     this.#views = new Map(
-      folders.map(({ settings: { name: folder } }) => {
-        const told = (skip: Skip) => withDocument({ folder, path: skip.path }, skip, ledger);
-        return [folder, new FolderView(ledger.root(folder)?.seenAt, told)];
-      }),
+      folders.map(({ settings: { name } }) => [name, new FolderView(ledger.root(name)?.seenAt)]),
     );
     const latest = Math.max(clock.now(), ...this.names.flatMap((name) => momentsOf(name, ledger)));
     this.#momentsAheadMs = latest - this.#began;

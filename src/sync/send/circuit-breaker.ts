@@ -169,12 +169,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
    * Takes note of one outcome; `about` tells the documents of one request from those of another, `untaken` is what is
    * known of them. Gives what is known of them now.
    */
-  function note(
-    outcome: Outcome,
-    about: string,
-    untaken: Untaken | null = null,
-    documents = 1,
-  ): Untaken | null {
+  function note(outcome: Outcome, about: string, untaken: Untaken | null = null, count = 1): Untaken | null {
     const isTaken = outcome.kind === 'accepted' || outcome.kind === 'rejected';
     const isAnswer = isTaken || (outcome.kind === 'missing' && outcome.isOwnWord);
     if (isAnswer) answers += 1;
@@ -185,7 +180,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     if (outcome.kind === 'accepted') return null;
     if (!mayBeTheDocument(outcome)) return untaken;
     const since = untaken?.since ?? answers;
-    const isShared = documents > 1;
+    const isShared = count > 1;
     return { count: (untaken?.count ?? 0) + 1, since, isShared, isOwn: !isShared && since < answers };
   }
 

@@ -134,19 +134,14 @@ function missing(
 }
 
 /** Tried again after its back-off. */
-function later({ code, message }: Reason, afterMs: number | null, now: Circumstances): Consequence {
+function later({ code, message }: Reason, retryAfterMs: number | null, now: Circumstances): Consequence {
   const attempts = now.attempts + 1;
   const isOwn = now.untaken?.isOwn === true;
   const reason = isOwn
     ? { code: notTakenCode, message: `${message}; the service accepts others` }
     : { code, message };
   if (now.maxAttempts !== null && attempts >= now.maxAttempts) return giveUp(reason, attempts);
-  const own = nextDelayMs({
-    kind: 'unavailable',
-    attempt: attempts,
-    retryAfterMs: afterMs,
-    random: now.random(),
-  });
+  const own = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs, random: now.random() });
   const delayMs = Math.max(own, now.breaker.openMs());
   return { kind: 'retry', reason, attempts, delayMs, untaken: now.untaken };
 }

@@ -247,13 +247,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       const live =
         event.liveAt === null ? null : ({ priority: 'live', at: event.liveAt, untaken: null } as const);
       // Something stands there: should it go again before it is inspected, the grace period begins again.
-      const known = {
-        ...task,
-        ...live,
-        at: Math.max(task.at, live?.at ?? task.at),
-        gone: null,
-        unreadable: 0,
-      };
+      const known = { ...task, ...live, at: Math.max(task.at, live?.at ?? 0), gone: null, unreadable: 0 };
       // While it is sent, what was seen stays what goes out: should that be refused, it is that which was refused.
       if (state.kind === 'sending') return dirty(known);
       const now = { ...known, seen: event.seen };
@@ -283,7 +277,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return { ...task, hasRecord: false };
     case 'held':
       if (state.kind === 'dormant') return task;
-      return after(task, event);
+      return after({ ...task, reported: event.reason }, event);
     case 'inspectionStarted':
       if (state.kind !== 'inspect') return task;
       return { ...task, state: { kind: 'inspecting', dirty: false, since: event.at } };

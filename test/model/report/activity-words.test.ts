@@ -64,16 +64,3 @@ it.each([
   const [one] = happened('failed a');
   expect(eventWords({ ...one!, ...given }, 'told')).toBe(words);
 });
-
-it('deletions that come to those that are held are one line, with the number of all', () => {
-  const held = happened('held', 'uploaded a/1', 'held', 'held').map((one, index) => ({
-    ...one,
-    documents: index + 1,
-  }));
-  const bursts = createBursts();
-  for (const one of held.toReversed()) bursts.add(one);
-  expect(bursts.lines(2).map(([{ what, documents }]) => [what, documents])).toEqual([
-    ['held', 8],
-    ['uploaded', 2],
-  ]);
-});

@@ -173,6 +173,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       maxAttempts: options.maxAttempts ?? null,
       random: options.random ?? (() => 0.5),
       onActivity: (activity) => activities.push(activity),
+      isTold: (ref, message) => activities.findLast(({ path }) => path === ref.path)?.message === message,
       onChange: () => {},
     });
     await engine.recover();

@@ -5,7 +5,6 @@ import type { BareMountPoint, RootIdentity } from '../../../src/model/ports/ledg
 import { manualClock } from '../../support/manual-clock.ts';
 import { simulatedFolder } from '../../support/worlds/simulated-folder.ts';
 
-const noNames = { findByStem: () => [] };
 const removeGraceMs = 5_000;
 const common = { log: silentLog, removeGraceMs, settleMs: 0 };
 
@@ -17,7 +16,7 @@ describe('new documents may go out', () => {
     const root = { path: '/inbox', dev: 1, ino: 1 };
     const folders = new WatchedFolders([{ settings: { name: 'inbox', onRemove: 'delete' }, port }], {
       clock,
-      ledger: { root: () => ({ ...root, seenAt }), bareMountPoints: () => [], ...noNames },
+      ledger: { root: () => ({ ...root, seenAt }), bareMountPoints: () => [] },
       ...common,
     });
     const view = folders.viewOf('inbox');
@@ -61,7 +60,6 @@ describe('a moment', () => {
       ledger: {
         root: () => ({ ...root, ...later(known) }),
         bareMountPoints: () => [{ path: 'm', until: null, ...later(bare) }],
-        ...noNames,
       },
       ...common,
     });
@@ -93,7 +91,7 @@ describe('a directory that came', () => {
           folderOf('watched', { busy: false, coveredUntil: Infinity }),
           folderOf('polled', { busy: false, coveredUntil }),
         ],
-        { clock, ledger: { root: () => undefined, bareMountPoints: () => [], ...noNames }, ...common },
+        { clock, ledger: { root: () => undefined, bareMountPoints: () => [] }, ...common },
       );
       for (const name of folders.names) {
         folders.viewOf(name).scanBegins({ dev: 1, ino: 1 }, clock.now());

@@ -33,7 +33,7 @@ describe('a sidecar that fits no file (7.29)', () => {
   it('is named in the status and the log, with the document that it may be meant for', () => {
     const limiter = { status: () => ({ pausedUntil: null }) };
     const folders = [{ name: 'inbox', health: () => ({ reasons: [] }) }];
-    const sources = { ownReasons: [], engine: world.engine(), limiter, folders };
+    const sources = { ownReasons: [], engine: world.engine(), ledger: world.ledger(), limiter, folders };
     expect(generalReasons(sources as never)).toEqual([
       {
         code: 'orphan-sidecar',
@@ -61,11 +61,7 @@ describe('a sidecar that fits no file (7.29)', () => {
 });
 
 describe('a sidecar whose document has left (7.29)', () => {
-  const told = () =>
-    world
-      .engine()
-      .folders.viewOf('inbox')
-      .unfitSidecars.map(({ message }) => message);
+  const told = () => [...world.engine().skips()].map(({ message }) => message);
   const said = (words: string) => `a sidecar that fits no file beside it: ${words}`;
   const gone = 'its document is gone, or it has another name';
 
