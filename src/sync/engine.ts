@@ -408,8 +408,14 @@ export class Engine {
   #onDirectory(scan: DirectoryScan): void {
     const { folder, directory } = scan;
     if (scan.isShut === true) {
-      for (const { name, ...seen } of scan.entries)
-        this.#unsentModes.note({ folder, path: joinPath(directory, name) }, seen);
+      const records = this.#ledger.recordsIn(folder, directory);
+      for (const { name, ...seen } of scan.entries) {
+        const ref = { folder, path: joinPath(directory, name) };
+        this.#unsentModes.note(ref, seen);
+        // It waits with what is to be sent of it.
+        const isEdited = records.match(name, seen) === 'other';
+        if (isEdited) this.#inspectPath(ref, { present: true, priority: 'live', at: this.#clock.now() });
+      }
       return this.#noteAttached(scan);
     }
     const view = this.folders.viewOf(folder);

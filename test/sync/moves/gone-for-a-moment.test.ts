@@ -63,6 +63,18 @@ describe('I1: a file that is moved out of a directory below an ignore file that 
   });
 });
 
+it('an edit below an ignore file that is not valid waits, and goes when that is gone (7.18)', async () => {
+  opened = world = await syncedFolder({ before: (inbox) => inbox.write('d/a.txt', 'a') });
+  await writeFile(at('d/.ingestignore'), invalidRules);
+  await after(10_000);
+  await writeFile(at('d/a.txt'), 'edited');
+  await after(10_000);
+  expect(world.engine().tasks.counts('inbox')).toMatchObject({ waiting: 1, withRecord: 1 });
+  await rm(at('d/.ingestignore'));
+  await after(10_000);
+  expect(world.held()).toEqual({ 'd/a.txt': 'edited' });
+});
+
 describe('what lay in a directory that was removed and is ignored since', () => {
   it.each([
     ['d', '.ingestignore', 'd/'],
