@@ -34,7 +34,9 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
     stderr: expect.stringContaining('"inbx" is not configured; did you mean inbox?'),
   });
 
-  expect((await folder.run('keep', 'inbox/reports')).stdout).toBe('3 documents stay at the service.\n');
+  expect((await folder.run('keep', 'inbox/reports')).stdout).toBe(
+    '3 documents stay at the service; ingestd why PATH says how to undo that.\n',
+  );
   expect(await counts()).toEqual({ held: 9, kept: 3, holds: 1 });
   // A place where nothing is held changes nothing of what is held elsewhere.
   const mistyped = await folder.run('keep', 'inbox/reprots');
@@ -47,7 +49,9 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   expect((await folder.run('keep', 'inbox')).stdout).toContain('9 documents stay');
   expect((await sync()).code).toBe(0);
   expect(await counts()).toEqual({ held: 0, kept: 12, holds: 0 });
-  expect((await folder.run('why', 'inbox/5.txt')).stdout).toContain('somebody decided to keep its document');
+  const { stdout: story } = await folder.run('why', 'inbox/5.txt');
+  expect(story).toMatch(/ held: more than .*\n.* kept: at the service/);
+  expect(story).toContain('somebody decided to keep its document; to undo that, put the file back');
   const log = JSON.parse((await folder.run('log', '--all', '--json')).stdout) as Activity[];
   expect(log.filter(({ what }) => what === 'deleted' || what === 'remains')).toEqual([]);
   expect(new Set(log.filter(({ what }) => what === 'kept').map(({ path }) => path))).toEqual(new Set(names));

@@ -143,7 +143,8 @@ export async function keep(context: CommandContext, place: string | undefined, f
   const { kept } = await (await decisions()).keep({ place: meant });
   const documents = countWords(kept, 'document');
   const nothing = meant === null ? 'Nothing is held.' : `Nothing is held at ${printable(meant)}.`;
-  context.output.line(kept === 0 ? nothing : `${documents} ${kept === 1 ? 'stays' : 'stay'} at the service.`);
+  const done = `${kept === 1 ? 'stays' : 'stay'} at the service; ingestd why PATH says how to undo that.`;
+  context.output.line(kept === 0 ? nothing : `${documents} ${done}`);
   return exitCodes.ok;
 }
 

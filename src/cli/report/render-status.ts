@@ -98,7 +98,7 @@ function folderRows(status: Status, { colors }: StatusView): string[] {
       if (key !== 'synced' && count > 0) parts.push(tint[key](`${numberWords(count)} ${words}`));
     if (folder.narrower > 0)
       parts.push(colors.dim(`${numberWords(folder.narrower)} shared less widely than stated`));
-    if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
+    if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept (see ingestd why PATH)`));
     const usual = isRunning(status) && status.paused.includes(folder.name) ? 'paused' : folder.state;
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : usual;
     return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;

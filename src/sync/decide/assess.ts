@@ -59,7 +59,9 @@ export function assessWithoutDocument(
     const { device } = found;
     if (!hasRecord) return { kind: 'nothing', device };
     if (!isKept && onRemove !== 'keep') return { kind: 'gone', device };
-    const why = isKept ? 'somebody decided to keep its document' : 'onRemove is set to keep';
+    const kept =
+      'somebody decided to keep its document; to undo that, put the file back, and remove it again';
+    const why = isKept ? kept : 'onRemove is set to keep';
     return {
       kind: 'dormant',
       device,
