@@ -1,4 +1,5 @@
 import { systemClock } from '../lib/time/clock.ts';
+import { sumOf } from '../lib/sum-of.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes, unreadableNowCode } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
@@ -205,9 +206,10 @@ interface EndOfPass {
 }
 
 function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
-  const held = status.held.reduce((total, { count }) => total + count, 0);
+  const held = sumOf(status.held, ({ count }) => count);
   const failed = status.failuresTotal;
   const { unavailable, unreadable } = unread;
+  const isAway = (one: { folder: string }) => unavailable.some(({ folder }) => folder === one.folder);
   const { uploaded, modified, deleted, moved } = totals;
   // Those that wait are counted as waiting.
   const named = later.filter(({ state, present }) => present && !waiting.includes(state.kind)).length;
@@ -223,6 +225,8 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
     moved,
     failed,
     held,
+    /** Of these, those of folders that are unavailable: nobody can approve them yet. */
+    heldAway: sumOf(status.held.filter(isAway), ({ count }) => count),
     /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
     unsent,
     /** Uploads whose answer never came, and that the next pass or a person is to settle. */

@@ -233,7 +233,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     const way = 'All hosts of the fleet were paused on one; run ingestd resume --fleet to send again.';
     expect(await out('plan')).toContain(way);
     // A pause of this host alone is another thing.
-    expect(await out('pause')).toBe('Paused: all folders, until you run ingestd resume.\n');
+    expect(await out('pause')).toBe('Paused: inbox, until you run ingestd resume.\n');
     expect((await daemon?.status())?.reasons.map(({ code }) => code)).toEqual(['fleet-paused', 'paused']);
     const goesOn = 'Still paused: all hosts of the fleet. Resume them with ingestd resume --fleet.';
     expect(await out('resume')).toBe(`${goesOn}\n`);

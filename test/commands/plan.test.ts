@@ -37,6 +37,9 @@ it('tells of the held deletions of a folder that is not there', async () => {
   expect((await folder.run('plan')).stdout).toMatch(
     /^12 deletions held, for you to approve when the folder is available again:\n {2}inbox: too many$/m,
   );
+  expect((await folder.run('sync')).stdout).toMatch(
+    /^12 deletions held, for you to approve when the folder is available again$/m,
+  );
   expect((await folder.run('check')).stdout).toMatch(/too many\n {2}Decide about them when the folder is/);
   const { code, stderr } = await folder.run('approve');
   expect([code, stderr]).toEqual([2, expect.stringMatching(/the folder "inbox" .* is unavailable/)]);

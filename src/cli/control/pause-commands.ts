@@ -21,7 +21,8 @@ export async function pause(context: CommandContext, folder: string | undefined,
   const end = pauseDetails(folder === undefined ? paused : [folder], ends);
   const start = daemon === null ? ', from the next start on' : '';
   const until = end === '' ? ',' : `${withLocalTimes(end)}, or`;
-  context.output.line(`Paused: ${folder ?? 'all folders'}${start}${until} until you run ingestd resume.`);
+  const which = folder ?? (paused.length > 1 ? 'all folders' : paused.join());
+  context.output.line(`Paused: ${which}${start}${until} until you run ingestd resume.`);
   return exitCodes.ok;
 }
 

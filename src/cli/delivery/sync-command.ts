@@ -60,7 +60,10 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   const nothing = report.exitCode === exitCodes.ok ? 'Nothing to send.' : 'Nothing was sent.';
   line(done + report.inDoubt === 0 ? nothing : `${parts.join(', ')}.`);
   if (report.gaveUp !== null) line(colors.red(sentence(withLocalTimes(reasonWords(report.gaveUp)))));
-  tally('yellow', report.held, 'deletion', 'held: list with ingestd status, approve with ingestd approve');
+  const { held, heldAway } = report;
+  const approve = 'held: list with ingestd status, approve with ingestd approve';
+  tally('yellow', held - heldAway, 'deletion', approve);
+  tally('yellow', heldAway, 'deletion', 'held, for you to approve when the folder is available again');
   for (const { folder, message } of report.unavailable)
     line(colors.red(`${folder} cannot be read: ${withLocalTimes(message)}`));
   for (const { folder, message } of report.unreadable) line(colors.red(`${folder}: ${message}`));

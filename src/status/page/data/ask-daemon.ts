@@ -39,8 +39,8 @@ const words: {
     const rest = others === 0 ? '' : ` Something else is stated for ${countWords(others, 'other')} by now.`;
     return `${countWords(shared, 'document')} to be shared as stated.${rest}`;
   },
-  pause: (_, { folder }) => `${printable(folder ?? 'All folders')} paused.`,
-  resume: (_, { folder }) => `${printable(folder ?? 'All folders')} resumed.`,
+  pause: (_, { folder }) => (folder === null ? 'Paused.' : `${printable(folder)} paused.`),
+  resume: (_, { folder }) => (folder === null ? 'Resumed.' : `${printable(folder)} resumed.`),
   rescan: (_, { folder }) => `Scanning ${printable(folder ?? 'all folders')}.`,
 };
 
