@@ -113,9 +113,9 @@ A YAML file: the first of \`--config FILE\`, \`$INGESTD_CONFIG\`, \`./ingestd.ya
 \`$XDG_CONFIG_HOME/ingestd/ingestd.yaml\`, \`/etc/ingestd/ingestd.yaml\`, and last the trial configuration
 that ships with ingestd (\`config/trial.yaml\`). \`ingestd init\` writes one, \`config/ingestd.example.yaml\` is one
 to start from, and \`config/ingestd.schema.json\` tells an editor the keys. An unknown key or a bad value ends
-ingestd with exit code 2 and a message that names the place, the value and the fix. So does text that YAML reads as
-something else than it may seem: a tag (\`!keep.txt\`), an alias (\`*.pdf\`), \`yes\`, \`010\`, a date, a comment without a
-space after its \`#\`. Quotes make a text of each.
+ingestd with exit code 2 and a message that names the place, the value and the fix. So does text that YAML may
+read differently than you expect: a tag (\`!keep.txt\`), an alias (\`*.pdf\`), \`yes\`, \`010\`, a date, a comment without a
+space after its \`#\`. Put such text in quotes.
 
 \`ingestd folder add PATH\` and \`ingestd folder remove NAME\` edit \`folders\`, keep the comments, and have a running
 daemon read the file again. Nothing is written where the result would not be valid.
@@ -139,7 +139,7 @@ const introductions: Readonly<Record<string, string>> = {
   'folders[]': 'At least one. Folders, and the state directory, must not lie inside each other.\n\n',
   cluster:
     'Many hosts with one account share its minute on Redis: [fleet.md](fleet.md). Left out: one host. `INGESTD_REDIS_URL` (or\n' +
-    '`INGESTD_REDIS_URL_FILE`) gives `cluster.redisUrl` too, and has to where it holds a password.\n\n',
+    '`INGESTD_REDIS_URL_FILE`) sets `cluster.redisUrl` too: use it for an address with a password.\n\n',
   service: '`https` is required for both addresses, unless the host is a loopback address.\n\n',
 };
 
@@ -164,12 +164,12 @@ function secretsSection(): string {
   const rows = Object.values(secretVariables).map((name) => `| \`${name}\` | \`${name}_FILE\` |`);
   return `## Secrets
 
-Secrets never stand in the configuration file: one found there is exit code 2. Each is looked for in the
+Secrets never go into the configuration file: one found there is exit code 2. Each is looked for in the
 environment (its value, or the name of a file that holds it), then as a file of the variable's name in
 \`$CREDENTIALS_DIRECTORY\` (systemd), then in the \`.env\` beside the configuration file. The secrets of
 \`/etc/ingestd/ingestd.yaml\` are also found in \`/etc/ingestd/credentials\`, those of \`/etc/ingestd/NAME.yaml\` in
 \`NAME.credentials\` there; another configuration is never given those. A line break at the end of
-a file is no part of the secret. A \`.env\` that others can read is warned of: \`chmod 600\` it. A value with \`#\`, quotes or
+a file is not part of the secret. ingestd warns of a \`.env\` that others can read: \`chmod 600\` it. A value with \`#\`, quotes or
 spaces goes in single quotes.
 
 | variable | or a file |

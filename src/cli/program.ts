@@ -119,7 +119,7 @@ function addTroubleCommands(program: Command, define: Define): void {
   define(program.command('keep'), async () => (await import('./control/decision-commands.ts')).keep)
     .description('leave the documents of held deletions at the service, of a folder or path, or of all')
     .argument('[place]', "a folder's name, or a path: that file and all below it")
-    .option('--yes', 'as for approve; nothing is asked without it either');
+    .option('--yes', 'accepted as by approve; keep never asks');
   define(program.command('share'), async () => (await import('./control/decision-commands.ts')).share)
     .description('share documents as stated, though that is wider than they are held')
     .argument('<paths...>', 'files or directories, or FOLDER/PATH as in status')

@@ -87,7 +87,7 @@ async function withDaemon(
     return [...judged, ...reasons];
   } catch (error) {
     const message = errorMessage(error);
-    return [...found, finding('error', 'daemon', { code: 'daemon-silent', message, fix: '' })];
+    return [...found, finding('error', 'daemon', { code: 'daemon-silent', message })];
   }
 }
 

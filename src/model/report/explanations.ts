@@ -67,10 +67,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'double-extension': { cause: 'More than one dot in the name', fix: '' },
       'name-too-long': { cause: 'Name too long', fix: '' },
       'forbidden-character': { cause: 'Slash or backslash in the name', fix: '' },
-      'no-extension': {
-        cause: 'Name without an extension',
-        fix: 'Rename the file.',
-      },
+      'no-extension': { cause: 'Name without an extension', fix: 'Rename the file.' },
       'hidden-character': { cause: 'Invisible character in the extension', fix: '' },
       'unsupported-type': {
         cause: 'Type not supported by the service',
@@ -277,10 +274,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'The message names the part of the document or its metadata that is wrong. Fix it there.',
         endsElsewhere: true,
       },
-      'doubt-dismissed': {
-        cause: 'Doubt dismissed, not sent',
-        fix: '',
-      },
+      'doubt-dismissed': { cause: 'Doubt dismissed, not sent', fix: '' },
       'in-doubt': {
         cause: 'Upload in doubt',
         fix: 'Check at the service whether the document is there, then run ingestd resolve PATH: --doc-id ID if it is, --again if not, --dismiss to send nothing.',
@@ -317,7 +311,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'not-the-service': {
         cause: 'Something else answered at the service’s address',
-        fix: 'A web page came in place of the service’s answer: of a proxy, a gateway or a network’s login. Check service.ingestUrl and any proxy in between.',
+        fix: 'A web page came instead of the service’s answer: of a proxy, a gateway or a network’s login. Check service.ingestUrl and any proxy in between.',
       },
       'no-access': {
         cause: 'User has no permission at the service',
@@ -425,6 +419,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
   {
     title: 'This machine and the state directory',
     codes: {
+      'daemon-silent': { cause: 'ingestd does not answer its commands', fix: '' },
       'not-running': {
         cause: 'ingestd is not running',
         fix: 'Start it with ingestd run, or as a service.',

@@ -38,10 +38,10 @@ const noCodes = new Set([
   'credentials-accepted',
   'redis-reachable',
   'attachments',
-  // A kind of entry, and of a reason that nobody gave.
+  // A kind of entry, and a directory.
   'inner-link',
+  'ingestd-running',
   // Errors that end a command: the message says the fix.
-  'daemon-silent',
   'daemon-forbidden',
   // Of /readyz alone, and it passes by itself.
   'folder-scanning',
