@@ -23,7 +23,7 @@ export function withDocument<Said extends Omit<Skip, 'path'>>(
   if (first === undefined && !isGone) return said;
   const isClear = first !== undefined && others.length === 0 && !isGone;
   const guess = isClear
-    ? `is its document ${printable(refKey(first.ref))} by now?`
+    ? `did you mean ${printable(refKey(first.ref))}, its document now?`
     : 'its document is gone, or it has another name';
   return { ...said, message: `a sidecar that fits no file beside it: ${guess}` };
 }

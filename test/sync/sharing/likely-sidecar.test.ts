@@ -66,8 +66,8 @@ describe('a sidecar whose document has left (7.29)', () => {
   const gone = 'its document is gone, or it has another name';
 
   it.each([
-    ['has moved', () => world.move('a.doc', 'b/a.doc'), 'is its document inbox/b/a.doc by now?'],
-    ['was renamed', () => world.move('a.doc', 'a2.doc'), 'is its document inbox/a2.doc by now?'],
+    ['has moved', () => world.move('a.doc', 'b/a.doc'), 'did you mean inbox/b/a.doc, its document now?'],
+    ['was renamed', () => world.move('a.doc', 'a2.doc'), 'did you mean inbox/a2.doc, its document now?'],
     ['is removed', () => rm(at('a.doc')), gone, 'its document is gone, or did you mean c.doc?'],
   ])('is not said to be meant for another one: it %s', async (_, leaves, now, afterRestart = now) => {
     for (const name of ['a.doc', 'c.doc', 'b/other.doc']) await world.inbox.write(name, name);
@@ -85,7 +85,7 @@ describe('a sidecar whose document has left (7.29)', () => {
 
   it.each([
     [['b/a.doc', 'd/a.doc'], gone],
-    [['b/a.doc'], 'is its document inbox/b/a.doc by now?'],
+    [['b/a.doc'], 'did you mean inbox/b/a.doc, its document now?'],
     [[], 'its document is gone, or did you mean c.doc?'],
     [['e.doc'], gone],
   ])('is not said to be meant for one of several: %j', async (others, words) => {
