@@ -2101,6 +2101,10 @@ describe('the simulation', () => {
     [915_000_218, 'where its change was not answered, a document stays with the file of its record (7.1)'],
     [915_000_222, 'a person keeps what is back for a moment only (2)'],
     [925_000_233, 'what an unreadable sidecar states is seen with the next rescan (7.27, 7.37)'],
+    [
+      945_000_449,
+      'a document that has gone on with a copy is gone with that, though its own file is back (7.1)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

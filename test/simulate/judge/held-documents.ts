@@ -63,8 +63,8 @@ export interface HeldDocument {
   saved: Set<object>;
   /** Where copies of it have stood: of a move to another file system nothing else is left. */
   copies: Set<string>;
-  /** Those that were all that was left of it. */
-  heirs: Set<string>;
+  /** Those that were all that was left of it, from when until when. */
+  heirs: Map<string, Span>;
   /** Where any of its files stood, from when until when: what stood in its place for a moment only may have been seen there. */
   readonly been: Map<string, Span>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
@@ -198,7 +198,7 @@ export class HeldDocuments {
     // A change may still be on its way to one that was deleted, where its answer was lost.
     for (const one of this.all.values()) {
       // What was there when the disk was seen last has been there until now.
-      for (const spans of [one.stood, one.told, one.been] as readonly Map<object | string, Span>[])
+      for (const spans of [one.stood, one.told, one.been, one.heirs] as readonly Map<object | string, Span>[])
         for (const [what, span] of spans)
           if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now, seenAt: -Infinity });
       // What has become known meanwhile came to where it stood until now.
@@ -216,8 +216,8 @@ export class HeldDocuments {
         else one.taken.add(path);
       }
       // By its content it is one of these from now on, whatever is saved there.
-      for (const { path } of this.copiesOf(one, reading)) one.heirs.add(path);
-      for (const path of [...one.taken, ...one.heirs]) {
+      for (const { path } of this.copiesOf(one, reading)) noteStood(one.heirs, path, now);
+      for (const path of [...one.taken, ...one.heirs.keys()]) {
         const file = reading.files.get(path);
         if (file !== undefined && !alive.some(({ accepted }) => accepted === file.identity))
           one.saved.add(file.identity);
@@ -307,11 +307,11 @@ export class HeldDocuments {
   /**
    * Whether another file has come to a document's place after one that was not sent, and is gone: its path was not, when
    * that one was renamed, and it may be gone with the last of them (7.1, 7.25). It is gone as well where its own file is,
-   * and another document's stood there since, which does not count.
+   * and another document's stood there since, which does not count; or with a copy, with which the document went on.
    */
   mayHaveGone(one: HeldDocument, { identity, path }: RoledFile, reading: Reading): boolean {
-    const { accepted, files } = one;
-    if (accepted === identity) return false;
+    const { accepted, files, heirs } = one;
+    if (accepted === identity) return [...heirs.values()].some((span) => this.#isSettled(span));
     const isGone = (what: object) => reading.pathsOf(what).length === 0;
     if ([...files].slice([...files].indexOf(identity) + 1).some(isGone)) return true;
     const hasStood = (other: HeldDocument) => other.taken.has(path) && this.#mayHaveStood(other, path);
@@ -467,7 +467,7 @@ export class HeldDocuments {
     one.left = new Set();
     one.taken = new Set();
     one.saved = new Set();
-    one.heirs = new Set();
+    one.heirs = new Map();
     one.alike = new Set();
     one.guests = new Set();
     one.holding = { ...one.holding, path: file.path };
@@ -562,7 +562,7 @@ function newDocument(
     taken: new Set(),
     saved: new Set(),
     copies: new Set(),
-    heirs: new Set(),
+    heirs: new Map(),
     been: new Map(),
     lostAt: null,
     covered: new Set(),
