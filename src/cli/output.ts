@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import picocolors from 'picocolors';
 import { countWords } from '../lib/text/amounts.ts';
@@ -11,7 +10,7 @@ export type Output = ReturnType<typeof createOutput>;
 
 /** Writes to a stream; a reader that goes away (`| head`) is no error. `asTyped`: how a line names commands. */
 export function createOutput(
-  stream: Writable & { readonly isTTY?: boolean; readonly fd?: number },
+  stream: Writable & { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
   asTyped = (text: string): string => text,
 ) {
@@ -43,8 +42,8 @@ export function createOutput(
     json: (value: unknown, layout: 'compact' | 'indented' = terminal ? 'indented' : 'compact'): void =>
       raw(`${printableJson(JSON.stringify(value, null, layout === 'indented' ? 2 : undefined))}\n`),
     colors,
-    /** True once nothing more can be written, or nobody reads it. */
-    closed: (): boolean => closed || isAbandoned(stream.fd),
+    /** True once nothing more can be written. */
+    closed: (): boolean => closed,
     /** Resolves when everything is written, or with what kept it from being written. */
     flush: () =>
       new Promise<Error | undefined>((resolve) => {
@@ -54,17 +53,6 @@ export function createOutput(
         else stream.write('', () => setImmediate(() => resolve(failure)));
       }),
   };
-}
-
-/** Whether the reader of a pipe is gone, which else the next write would tell. */
-function isAbandoned(fd: number | undefined): boolean {
-  try {
-    if (fd !== undefined && fstatSync(fd).isFIFO())
-      closeSync(openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK));
-    return false;
-  } catch (error) {
-    return errorCode(error) === 'ENXIO';
-  }
 }
 
 /** So many documents at least, of which the same is said, are one line. */

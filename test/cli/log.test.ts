@@ -146,11 +146,8 @@ describe('log', () => {
     expect(lines.filter((line) => line.startsWith('{'))).toEqual([]);
   });
 
-  it('follows a daemon, whose totals go on where the last one stopped, until nobody reads', async () => {
+  it('follows a daemon, whose totals go on where the last one stopped', async () => {
     await run('sync');
-    const words = [process.execPath, folder.join('ingestd.yaml')];
-    const reader = spawn('sh', ['-c', '"$0" dist/main.js log --follow -c "$1" | head -1', ...words]);
-    await new Promise((resolve) => reader.once('close', resolve));
     const daemon = startIngestd(['run'], { cwd: folder.path });
     const follower = startIngestd(['log', '--follow', '--json'], { cwd: folder.path });
     let seen = '';
