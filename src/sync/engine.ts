@@ -570,6 +570,8 @@ export class Engine {
     this.#inspectUnlisted(folder);
     // Permissions may have changed without an event.
     for (const code of barredCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
+    // What is held may stand by now where nothing is sent of it.
+    this.#roots.inBackground(this.#keepOfHeld(Array.from(this.tasks.in('held'))));
     this.#roots.inBackground(this.holds.endIfEmpty(folder).then(() => this.holds.recount(folder)));
     this.#drawWhenSettled(folder);
     this.#sends.release();
@@ -1379,14 +1381,13 @@ export class Engine {
     return allowed;
   });
 
-  /** Of those that would be held with others, some may have their files elsewhere: nobody deletes these. */
+  /** Of those that are held, or would be with others, some may have their files elsewhere: nobody deletes these. */
   async #keepOfHeld(tasks: readonly Task[]): Promise<ReadonlySet<Task>> {
     const kept = new Set<Task>();
     const keep = async (task: Task) => {
-      const place = await this.#locate(task);
-      if (place.kind !== 'kept') return;
+      if ((await this.#locate(task)).kind !== 'kept') return;
       kept.add(task);
-      await this.#keep(task, place);
+      this.#advance(task, { kind: 'touched' });
     };
     for (let from = 0; from < tasks.length; from += locatedAtOnce)
       await Promise.all(tasks.slice(from, from + locatedAtOnce).map(keep));

@@ -278,6 +278,18 @@ describe('the sync engine', () => {
     expect(world.ledger().hold('inbox')).toBeUndefined();
   });
 
+  it('asks about no held deletion whose file stands by now where nothing is sent of it', async () => {
+    world = await filled(30);
+    for (let index = 0; index < 30; index += 1) world.folder.takeAway(`a/${index}.txt`);
+    await world.sync();
+    expect(world.engine().tasks.counts('inbox').held).toBe(30);
+    world.folder.bringBack('a/0.txt', 'b.txt');
+    world.folder.write('b.txt', '');
+    await world.sync();
+    await world.until(() => world.engine().tasks.counts('inbox').kept === 1);
+    expect(world.engine().tasks.counts('inbox').held).toBe(29);
+  });
+
   it('tells of each deletion that comes to those that are held, and of each approved one whose file is back', async () => {
     world = await filled(40);
     removeFiles(0, 1);
