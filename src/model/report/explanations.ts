@@ -87,7 +87,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'symbolic-link': {
         cause: 'Symbolic link',
-        fix: 'Put the file itself here. With followSymlinks: true, links that stay inside the folder are not listed: what they lead to is sent from its real place.',
+        fix: 'Put the file itself here. With followSymlinks: true, links that stay inside the folder, in no hidden directory, are not listed: what they lead to is sent from its real place.',
       },
     },
   },

@@ -16,10 +16,12 @@ async function linked(followSymlinks: boolean) {
   await folder.write('real/inner.pdf', 'inner');
   await folder.write('real/deep/deeper.pdf', 'deeper');
   await folder.write('plain.pdf', 'plain');
+  await folder.write('..data/hidden.pdf', 'hidden');
   await folder.write('../outside.pdf', 'not ours');
   const links: Readonly<Record<string, string>> = {
     'file.pdf': 'plain.pdf',
     dir: 'real',
+    'hidden.pdf': '..data/hidden.pdf',
     'far.pdf': outside,
     far: outside,
     'real/circle': '.',
@@ -40,8 +42,8 @@ const real = ['plain.pdf', 'real/deep/deeper.pdf', 'real/inner.pdf'];
 
 describe('symbolic links', () => {
   it.each([
-    [true, 'ignored', ['far', 'far.pdf', 'nothing']],
-    [false, 'skipped', ['dir', 'far', 'far.pdf', 'file.pdf', 'nothing']],
+    [true, 'ignored', ['far', 'far.pdf', 'hidden.pdf', 'nothing']],
+    [false, 'skipped', ['dir', 'far', 'far.pdf', 'file.pdf', 'hidden.pdf', 'nothing']],
   ])(
     'F33: are no documents beside what they lead to, which is one (followSymlinks: %s)',
     async (followSymlinks, inner, skipped) => {
