@@ -226,11 +226,10 @@ async function adoptFile(
   onDisk: FolderOnDisk,
 ): Promise<LedgerEntry | string> {
   const found = await inspectDocument(port, ref, record);
-  if (found.kind === 'absent') {
-    const isThere = entryAt(onDisk, ref.path, locateOnDisk) !== null;
-    return `${isThere ? 'is not a regular file' : 'does not exist'}, so its document would be deleted; correct the path, add the file, or remove the line from the import`;
-  }
   if (found.kind === 'unknown') return `cannot be inspected (${found.message}); fix that, then import again`;
+  const isThere = entryAt(onDisk, ref.path, locateOnDisk) !== null;
+  if (found.kind === 'absent' || !isThere)
+    return `${isThere ? 'is not a regular file' : 'does not exist'}, so its document would be deleted; correct the path, add the file, or remove the line from the import`;
   try {
     // One that is not sent as it is, too: the first pass says why, and an edit before it can be sent is an edit all the same.
     const stats = await lstat(locateOnDisk(onDisk, ref.path));

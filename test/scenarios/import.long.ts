@@ -100,11 +100,12 @@ describe('ledger import', () => {
     const typed = new Map(docIds).set('sub/typo.txt', docIds.get('sub/b.txt') ?? '');
     typed.delete('sub/b.txt');
     // All that is wrong is named at once, whatever it is.
-    const csv = await importText('typo.csv', `${csvOf(typed)}a.txt,\n`);
+    const csv = await importText('typo.csv', `${csvOf(typed)}.c.txt,doc-c\na.txt,\n`);
     expect([csv.code, csv.out]).toEqual([2, '0 documents adopted.\n']);
     expect(csv.err.trim().split('\n')).toEqual([
       expect.stringMatching(/typo\.csv:4: inbox\/sub\/typo\.txt does not exist, .*correct the path.*$/),
-      expect.stringMatching(/typo\.csv:5: /),
+      expect.stringMatching(/typo\.csv:5: inbox\/\.c\.txt does not exist, /),
+      expect.stringMatching(/typo\.csv:6: /),
     ]);
 
     await rm(join(place.inbox, 'a.txt'));
