@@ -190,8 +190,8 @@ const untriedStates: readonly StateKind[] = [
 /** What stands at a path waits there, for a person or for long. */
 const restingStates: ReadonlySet<StateKind> = new Set(['failed', 'waiting', 'dormant', 'retry']);
 
-/** What this user may not read. */
-const barredCodes = [unreadableCode, 'sidecar-unreadable', 'defaults-unreadable'];
+/** What this user may not read, or does not find: with other permissions, or without a mount on top, that ends without an event. */
+const unseenCodes = [unreadableCode, 'sidecar-unreadable', 'defaults-unreadable', 'attachment-missing'];
 
 const uploadedAgain = 'the service no longer has the document; it is uploaded again';
 
@@ -568,8 +568,7 @@ export class Engine {
   #onScanned(folder: string, root: RootIdentity, unreadable: readonly UnreadableDirectory[]): void {
     this.#roots.folderScanned(folder, root, unreadable);
     this.#inspectUnlisted(folder);
-    // Permissions may have changed without an event.
-    for (const code of barredCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
+    for (const code of unseenCodes) this.#inspectFailed(code, (ref) => ref.folder === folder);
     // What is held may stand by now where nothing is sent of it.
     this.#roots.inBackground(this.#keepOfHeld(Array.from(this.tasks.in('held'))));
     this.#roots.inBackground(this.holds.endIfEmpty(folder).then(() => this.holds.recount(folder)));

@@ -135,8 +135,6 @@ function placeOf(
     folder.observations.endMissing(document, text);
     return { path, shown, entry };
   }
-  // A listing may have shown it, and has to show that it comes back.
-  folder.changed(directoryOf(path));
   const waitMs = folder.removeGraceMs - folder.observations.noteMissing(document, text);
   const message = `the attachment ${shown} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
