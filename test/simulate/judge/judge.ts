@@ -749,10 +749,10 @@ function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment)
   const placed = request.file === null ? moment.held.placedFiles(one, moment.reading) : [];
   const mode = modeOf(request);
   const isStated = ({ role }: RoledFile) => 'statement' in role && role.statement?.mode === mode;
-  // Of the names of one file, that under which it goes out, or that of its own place, or to which it has come.
+  // Of the names of one file, that under which it goes out, or that of its own place.
   const name = request.file?.name.normalize('NFC');
-  const rankOf = ({ path }: RoledFile) =>
-    (nameOf(path) === name ? 0 : 4) + (one.places.has(path) ? 0 : one.taken.has(path) ? 1 : 2);
+  const isPlace = (path: string) => one.places.has(path) || one.taken.has(path);
+  const rankOf = ({ path }: RoledFile) => (nameOf(path) === name ? 0 : 2) + (isPlace(path) ? 0 : 1);
   const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b));
   return [...ranked, ...placed].find(isStated) ?? ranked[0] ?? null;
 }
