@@ -27,8 +27,11 @@ export async function requireOwnState(settings: Whose, isTrial: boolean, env: En
   const other = await otherOwner(settings, isTrial);
   if (other === null || !other.exists) return;
   const { dir } = settings.state;
+  const whose = `state.dir: ${dir} is that of`;
   throw new ConfigurationError(
-    `state.dir: ${dir} is that of another configuration, ${other.name}, and this is ${nameOf(settings, isTrial)}; give this one a state.dir of its own, name the other one with --config, or remove the other one if this one replaces it`,
+    other.isTrial
+      ? `${whose} the trial in ${other.name}, and this is ${nameOf(settings, isTrial)}; give this one a state.dir of its own`
+      : `${whose} another configuration, ${other.name}, and this is ${nameOf(settings, isTrial)}; give this one a state.dir of its own, name the other one with --config, or remove the other one if this one replaces it`,
   );
 }
 
@@ -84,16 +87,16 @@ export async function adoptState(settings: Whose, isTrial: boolean, log: LogPort
 async function otherOwner(
   settings: Whose,
   isTrial: boolean,
-): Promise<{ readonly name: string; readonly exists: boolean } | null> {
+): Promise<{ readonly name: string; readonly exists: boolean; readonly isTrial: boolean } | null> {
   // Hosts that stand by for one another share it, each with a configuration of its own.
   if (isShared(settings)) return null;
   const name = await readOwner(settings.state.dir);
   if (name === null || name === nameOf(settings, isTrial)) return null;
-  const exists = await stat(name).then(
-    () => true,
-    (error: unknown) => !isMissing(error),
+  // The trial's is its working directory.
+  return stat(name).then(
+    (found) => ({ name, exists: true, isTrial: found.isDirectory() }),
+    (error: unknown) => ({ name, exists: !isMissing(error), isTrial: false }),
   );
-  return { name, exists };
 }
 
 async function readOwner(dir: string): Promise<string | null> {
