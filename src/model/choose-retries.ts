@@ -63,9 +63,10 @@ export function deliveredIn(
   return refs.filter((ref) => folders.includes(ref.folder) && !inDoubt.has(refKey(ref)));
 }
 
-/** Nothing of what the service accepted is certain: the next modify sends all of it. */
+/** Nothing of what the service accepted is certain but how it is shared: the next modify sends all of it. */
 function unconfirmed(record: LedgerRecord): LedgerRecord {
   const attachments = record.attachments.length > 0 || record.unsure?.attachments === true;
-  const metadata = [...(record.unsure?.metadata ?? []), {}];
+  const { shareInfo } = record.metadata;
+  const metadata = [...(record.unsure?.metadata ?? []), shareInfo === undefined ? {} : { shareInfo }];
   return { ...record, fingerprint: '', unsure: { ...record.unsure, content: true, attachments, metadata } };
 }

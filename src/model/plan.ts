@@ -13,7 +13,7 @@ import { timestampOf } from './metadata/effective-metadata.ts';
 import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
 import { modeOf } from './metadata/metadata.ts';
 import type { Metadata } from './metadata/metadata.ts';
-import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
+import type { LedgerRecord, RecordedAttachment, Unsure } from './ports/ledger-port.ts';
 
 /** What a bulk call is stated to update, interface 4.6. */
 const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);
@@ -54,7 +54,7 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
   const delta =
     unsure === undefined
       ? metadataDelta(document.metadata, record.metadata, said)
-      : unsureDelta(document.metadata, record, unsure.metadata);
+      : unsureDelta(document.metadata, record, unsure);
   const content =
     unsure?.content === true || unsure?.gone === true || differs(compared.sha256, record.sha256);
   // The service may hold others: they are replaced, or cannot be taken back.
@@ -88,14 +88,16 @@ export function unread(document: FoundDocument): ComparedDocument {
   return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
 }
 
-/** What attempts without an answer may have changed is put right. */
+/** What attempts without an answer may have changed is put right; with the content goes how it is shared. */
 function unsureDelta(
   metadata: Metadata,
   { metadata: accepted, said }: LedgerRecord,
-  attempts: readonly Metadata[],
+  { content, metadata: attempts }: Unsure,
 ): MetadataDelta {
   const wanted = restatedMetadata(metadata, accepted, attempts);
-  return metadataDelta(wanted, unsureMetadata(wanted, accepted, attempts), said);
+  const { shareInfo, ...known } = unsureMetadata(wanted, accepted, attempts);
+  const isAgain = content && wanted.shareInfo !== undefined;
+  return metadataDelta(wanted, isAgain ? known : { ...known, shareInfo }, said);
 }
 
 /** A timestamp that follows the modification time was not stated by anybody; that of an imported document is unknown. */

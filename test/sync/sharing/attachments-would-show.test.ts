@@ -37,6 +37,20 @@ async function adopt(): Promise<void> {
   await world.sync();
 }
 
+it('a document whose attachments went is sent again by a person’s word as widely as it is held', async () => {
+  world = await syncedFolder();
+  await put('a.pdf', 'one');
+  await put('a.pdf.attachments/rates.csv', 'x');
+  await share('EVERYONE');
+  await world.sync();
+  await dropAttachments();
+  await world.sync();
+  const requests = world.service.calls.length;
+  await world.engine().retry([ref]);
+  await world.sync();
+  expect([failures(), modes(), world.service.calls.length - requests]).toEqual([[], ['EVERYONE'], 1]);
+});
+
 describe('a private document whose attachments went', () => {
   beforeEach(async () => {
     world = await syncedFolder();
