@@ -51,7 +51,8 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
       expect(Date.parse(said.until ?? '') - Date.now()).toBeLessThanOrEqual(3_000);
       await eventually(() => one.arrivals.length > 0);
       expect(firstAt(begun)).toBeGreaterThanOrEqual(2_000);
-      expect(firstAt(begun)).toBeLessThan(5_000);
+      // Not a whole window.
+      expect(firstAt(begun)).toBeLessThan(10_000);
       await eventually(() => one.cluster.reasons().length === 0);
     });
 

@@ -111,6 +111,7 @@ export async function installation({
   await configure(more);
   const env = {
     PATH: process.env['PATH'] ?? '',
+    HOME: home.path,
     ...environmentOf(credentials),
     ...environment,
   };
