@@ -190,7 +190,7 @@ const untriedStates: readonly StateKind[] = [
 /** What stands at a path waits there, for a person or for long. */
 const restingStates: ReadonlySet<StateKind> = new Set(['failed', 'waiting', 'dormant', 'retry']);
 
-/** What this user may not read, or does not find: with other permissions, or without a mount on top, that ends without an event. */
+/** What this user may not read, or does not find: permissions, and a mount on top, change without an event. */
 const unseenCodes = [unreadableCode, 'sidecar-unreadable', 'defaults-unreadable', 'attachment-missing'];
 
 const uploadedAgain = 'the service no longer has the document; it is uploaded again';
@@ -1572,7 +1572,7 @@ export class Engine {
     const { result } = sending;
     const { outcome, sent } = result;
     if (outcome.kind !== 'accepted' || outcome.docId === null)
-      return this.#unaccepted(task, 'upload', result);
+      return this.#concludeUnaccepted(task, 'upload', result);
     const { docId } = outcome;
     const resolved = resolvedBy(result);
     const conflict = docIdConflict(task.ref, docId, this.#ledger);
@@ -1608,7 +1608,7 @@ export class Engine {
     const { members, result } = sending;
     const { outcome, sent } = result;
     await this.#takeBack(members, outcome);
-    if (outcome.kind !== 'accepted') return this.#unaccepted(task, 'modify', result);
+    if (outcome.kind !== 'accepted') return this.#concludeUnaccepted(task, 'modify', result);
     this.#reports.addUnclearable(task.ref, found.operation.unclearable);
     await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
     this.#doneModify(task, found, outcome.warning);
@@ -1644,7 +1644,7 @@ export class Engine {
       for (const { task, found } of members) this.#doneModify(task, found, outcome.warning);
       return;
     }
-    for (const { task } of members) await this.#unaccepted(task, 'modify', result, true);
+    for (const { task } of members) await this.#concludeUnaccepted(task, 'modify', result, true);
   }
 
   /** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
@@ -1685,7 +1685,9 @@ export class Engine {
       await this.#hold([task], { folder: task.ref.folder, reason });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
     else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);
-    else for (const member of batch) await this.#unaccepted(member.task, 'delete', result, rest.length > 0);
+    else
+      for (const member of batch)
+        await this.#concludeUnaccepted(member.task, 'delete', result, rest.length > 0);
   }
 
   /** The service no longer holds them: one record of the ledger for all. */
@@ -1761,7 +1763,12 @@ export class Engine {
   }
 
   /** A request that was not accepted. What the service refuses together, in a bulk call, is tried one by one. */
-  async #unaccepted(task: Task, operation: SendKind, result: RequestResult, isBulk = false): Promise<void> {
+  async #concludeUnaccepted(
+    task: Task,
+    operation: SendKind,
+    result: RequestResult,
+    isBulk = false,
+  ): Promise<void> {
     const { outcome, untaken } = result;
     const { kind } = outcome;
     const isRefused = kind === 'rejected' || kind === 'missing';

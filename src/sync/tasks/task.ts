@@ -247,7 +247,8 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       const live =
         event.liveAt === null ? null : ({ priority: 'live', at: event.liveAt, untaken: null } as const);
       // Something stands there: should it go again before it is inspected, the grace period begins again.
-      const known = { ...task, ...live, at: Math.max(task.at, live?.at ?? 0), gone: null, unreadable: 0 };
+      const at = Math.max(task.at, live?.at ?? task.at);
+      const known = { ...task, ...live, at, gone: null, unreadable: 0 };
       // While it is sent, what was seen stays what goes out: should that be refused, it is that which was refused.
       if (state.kind === 'sending') return dirty(known);
       const now = { ...known, seen: event.seen };
