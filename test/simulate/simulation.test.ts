@@ -151,7 +151,7 @@ describe('the simulation', () => {
     { ...pushed, setting: { ...plainSetting, folders, maxDeleteCount: 1 } },
     (said) => {
       expect(said.match(/delete doc-\d.*→ ok/g)).toHaveLength(1);
-      expect(said).toMatch(/warn held .*"inbox".*folder’s 3, disappeared/);
+      expect(said).toMatch(/warn held .*"inbox".*all in the folder, disappeared/);
       expect(said).not.toContain('{"seed"');
     },
   );
