@@ -244,9 +244,9 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       const log = () => place.run('log').then(({ out }) => out);
       await eventuallyHolds(async () =>
         expect(pausesOf(await log())).toEqual([
-          'problem all hosts of the fleet were paused',
+          'problem The whole fleet is paused: all hosts of the fleet were paused',
           'recovered The whole fleet is paused',
-          'problem all hosts of the fleet were paused',
+          'problem The whole fleet is paused: all hosts of the fleet were paused',
         ]),
       );
     }

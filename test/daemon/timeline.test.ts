@@ -47,6 +47,7 @@ describe('what happens to the daemon itself', () => {
     const { clock, log, lines, timeline } = timelineOf(troubles);
     const outage = { folder: '', code: 'service-unavailable', message: 'connect ECONNREFUSED' };
     const missing = { folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' };
+    const notFound = 'Folder not found: /inbox is not there';
     timeline.look();
     troubles.push(outage);
     timeline.look();
@@ -59,16 +60,16 @@ describe('what happens to the daemon itself', () => {
     troubles.splice(0, 2);
     timeline.look();
     expect(lines).toEqual([
-      'problem | service-unavailable | connect ECONNREFUSED',
-      'problem | inbox | folder-missing | /inbox is not there',
-      'problem | second | folder-missing | /inbox is not there',
+      'problem | service-unavailable | Service unavailable: connect ECONNREFUSED',
+      `problem | inbox | folder-missing | ${notFound}`,
+      `problem | second | folder-missing | ${notFound}`,
       expect.stringMatching(/^recovered \| service-unavailable \| .+: over after about 6 minutes$/),
       expect.stringMatching(/^recovered \| inbox \| folder-missing \| .+: over after a few seconds$/),
     ]);
     expect(log.lines.map(({ level, message, data }) => [level, message, data])).toEqual([
-      ['warn', 'problem', outage],
-      ['warn', 'problem', missing],
-      ['warn', 'problem', { ...missing, folder: 'second' }],
+      ['warn', 'problem', { ...outage, message: 'Service unavailable: connect ECONNREFUSED' }],
+      ['warn', 'problem', { ...missing, message: notFound }],
+      ['warn', 'problem', { ...missing, folder: 'second', message: notFound }],
       ['info', 'recovered', { ...outage, message: expect.stringMatching(/: over after about 6 minutes$/) }],
       ['info', 'recovered', { ...missing, message: expect.stringMatching(/: over after a few seconds$/) }],
     ]);
@@ -99,7 +100,10 @@ describe('what happens to the daemon itself', () => {
     const codes = ['paused', 'held', 'fleet-paused', 'new-ledger', 'not-running', 'rate-limited'];
     const { lines, timeline } = timelineOf(codes.map((code) => ({ folder: '', code, message: code })));
     timeline.look();
-    expect(lines).toEqual(['problem | fleet-paused | fleet-paused', 'problem | rate-limited | rate-limited']);
+    expect(lines).toEqual([
+      'problem | fleet-paused | The whole fleet is paused: fleet-paused',
+      'problem | rate-limited | The service asked to wait: rate-limited',
+    ]);
   });
 
   it('says that what began before this start is over, once that is known, and how long it was', () => {
@@ -109,7 +113,7 @@ describe('what happens to the daemon itself', () => {
     const { lines, timeline } = timelineOf(troubles, { openProblems, isOver: () => isOver });
     timeline.look();
     // This process says it too.
-    expect(lines).toEqual(['problem | inbox | folder-missing | /inbox is not there']);
+    expect(lines).toEqual(['problem | inbox | folder-missing | Folder not found: /inbox is not there']);
     isOver = true;
     timeline.look();
     troubles.pop();

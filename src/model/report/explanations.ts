@@ -139,6 +139,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Sidecars that fit no file',
         fix: 'Rename it to fit its document, as in report.pdf.meta.json, or remove it: where that file is gone, its document kept or deleted, nothing is sent by that. A new document with a similar name that has no sidecar is not sent until then. If its document was renamed or moved without it, move it along.',
         health: 'attention',
+        isSentence: true,
       },
       'document-url': {
         cause: 'documentUrl that is no http or https address',
