@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { withLocalTimes } from '../lib/text/amounts.ts';
 import { closest } from '../lib/text/closest.ts';
-import { printable } from '../lib/text/printable.ts';
+import { printable, shellWord } from '../lib/text/printable.ts';
 import { createRedactor } from '../lib/text/redactor.ts';
 import { secretVariables } from '../config/secrets/secret-names.ts';
 import {
@@ -103,7 +103,7 @@ export async function runCli({
 function configurationOption({ config }: GlobalFlags, env: Surroundings['env'], cwd: string): string {
   const isUsual = !env['INGESTD_CONFIG'] && resolve(cwd, config ?? '') === join(cwd, 'ingestd.yaml');
   if (config === undefined || isUsual) return '';
-  return ` --config ${/^[\w./~@%+-]+$/.test(config) ? config : `'${config}'`}`;
+  return ` --config ${shellWord(config)}`;
 }
 
 /** Commander throws instead of ending the process, and writes where the context says. */

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 
 import { countWords } from '../lib/text/amounts.ts';
+import { shellWord } from '../lib/text/printable.ts';
 import { systemClock } from '../lib/time/clock.ts';
 import { refKey } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
@@ -112,7 +113,7 @@ function conflictWith(
     if (!doubtsAbout(ref, ledger).some(isOpenDoubt)) return null;
     return (
       `an upload of ${refKey(ref)} is in doubt, so the service may hold it more than once. Resolve it with ` +
-      `ingestd resolve PATH --doc-id ${docId}, or remove the line from the import`
+      `ingestd resolve ${shellWord(refKey(ref))} --doc-id ${shellWord(docId)}, or remove the line from the import`
     );
   }
   return (

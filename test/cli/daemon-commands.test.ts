@@ -153,14 +153,11 @@ describe('a command beside a running daemon', () => {
     const pauses = { inbox: { since: '2026-01-31T13:00:00Z', by: 'page' as const, until } };
     const paused = ['inbox', 'scans'];
     world.control.decide({ pause: async () => ({ paused, pauses }) });
-    const rest = ', or until you run ingestd resume.\n';
-    expect((await run('pause', 'inbox', '--for', '1h')).stdout).toBe(`Paused: inbox, until ${end}${rest}`);
-    expect((await run('pause', '--for', '1h')).stdout).toBe(
-      `Paused: all folders (inbox until ${end})${rest}`,
-    );
-    expect((await run('pause', 'scans', '--for', '1h')).stdout).toBe(
-      'Paused: scans, until you run ingestd resume.\n',
-    );
+    const said = async (...names: string[]) => (await run('pause', ...names, '--for', '1h')).stdout;
+    const or = ', or until you run ingestd resume';
+    expect(await said('inbox')).toBe(`Paused: inbox, until ${end}${or} inbox.\n`);
+    expect(await said()).toBe(`Paused: all folders (inbox until ${end})${or}.\n`);
+    expect(await said('scans')).toBe('Paused: scans, until you run ingestd resume scans.\n');
   });
 
   it.each([

@@ -44,7 +44,7 @@ it('a document in doubt is not imported but resolved: nobody would know of its c
   const refused = await importCsv('a.txt,doc-a');
   expect([refused.code, refused.out]).toEqual([2, '0 documents adopted.\n']);
   expect(refused.err).toContain('list.csv:2: an upload of inbox/a.txt is in doubt');
-  expect(refused.err).toContain('ingestd resolve PATH --doc-id doc-a');
+  expect(refused.err).toContain('ingestd resolve inbox/a.txt --doc-id doc-a');
   expect((await place.run('resolve', 'a.txt', '--doc-id', 'doc-a', '--yes')).code).toBe(0);
   expect(await importCsv('a.txt,doc-a')).toMatchObject({ out: '0 documents adopted, 1 already known.\n' });
   expect(await planned()).toContain('modify a.txt');

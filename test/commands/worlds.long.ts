@@ -317,9 +317,9 @@ const worlds: Readonly<Record<string, World>> = {
     plan: { upload: 1, failed: 1 },
     status: { inDoubtTotal: 2, possibleDuplicates: 2 },
     why: {
-      'inbox/a.txt': { next: 'nothing until you decide with ingestd resolve: no answer' },
+      'inbox/a.txt': { next: 'nothing until you decide with ingestd resolve inbox/a.txt: no answer' },
       'inbox/gone.txt': {
-        notes: ['its upload is in doubt: no answer; resolve it with ingestd resolve'],
+        notes: ['its upload is in doubt: no answer; resolve it with ingestd resolve inbox/gone.txt'],
       },
     },
   },
@@ -335,7 +335,7 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/a.txt': {
         notes: [
           expect.stringMatching(
-            /^its upload is in doubt: .+; it is sent again by itself, .+ run ingestd resolve first$/,
+            /^its upload is in doubt: .+; it is sent again by itself, .+ run ingestd resolve \S+ first$/,
           ),
         ],
         next: 'it is uploaded when ingestd runs',
@@ -352,7 +352,7 @@ const worlds: Readonly<Record<string, World>> = {
     plan: { upload: 1, failed: 1 },
     why: {
       'inbox/a.txt': {
-        next: 'nothing until it changes or you run ingestd retry: no',
+        next: 'nothing until it changes or you run ingestd retry inbox/a.txt: no',
         fix: explain('http-403').fix,
       },
       'inbox/b.txt': { next: 'it is uploaded when ingestd runs' },
@@ -374,7 +374,11 @@ const worlds: Readonly<Record<string, World>> = {
     check: [4, { inbox: 'held', 'inbox/sub/table.bak': 'unsupported-type' }],
     plan: { held: 12, skipped: 1, kept: 1, move: 1 },
     status: { held: [{ count: 12, reason: expect.stringMatching(/documents are missing from it/) }] },
-    why: { 'inbox/n3.txt': { next: expect.stringMatching(/^its deletion waits for your approval/) } },
+    why: {
+      'inbox/n3.txt': {
+        next: expect.stringMatching(/^its deletion waits for your approval \(ingestd approve inbox\)/),
+      },
+    },
   },
 
   'a deletion that is held, when the other files are back, with accents as this disk writes them': {

@@ -243,7 +243,7 @@ it('calls no rule of a name an attempt, and names the document whose file was re
   await world.sync();
   await world.ledger().commit([{ kind: 'put', ref, record: recordOf() }]);
   const { control } = decisionsIn(world, ['inbox']);
-  const notes = [expect.stringContaining(`see ingestd why "${refKey(ref)}"`)];
+  const notes = [expect.stringContaining(`see ingestd why '${refKey(ref)}'`)];
   const verdict = { kind: 'unfit' };
   expect(await control.why('inbox/a.b.txt')).toMatchObject({ verdict, attempts: [], notes });
 });

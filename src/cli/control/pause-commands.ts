@@ -1,7 +1,7 @@
 import { withLocalTimes } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
-import { pauseDetails } from '../../model/report/pause-words.ts';
+import { pauseDetails, resumeCommand } from '../../model/report/pause-words.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { prepareAction } from '../prepare-action.ts';
 import { requireFleet } from '../prepare-command.ts';
@@ -22,7 +22,7 @@ export async function pause(context: CommandContext, folder: string | undefined,
   const start = daemon === null ? ', from the next start on' : '';
   const until = end === '' ? ',' : `${withLocalTimes(end)}, or`;
   const which = folder ?? (paused.length > 1 ? 'all folders' : paused.join());
-  context.output.line(`Paused: ${which}${start}${until} until you run ingestd resume.`);
+  context.output.line(`Paused: ${which}${start}${until} until you run ${resumeCommand(folder)}.`);
   return exitCodes.ok;
 }
 

@@ -5,6 +5,7 @@ import {
   numberWords,
   withLocalTimes,
 } from '../../lib/text/amounts.ts';
+import { shellWord } from '../../lib/text/printable.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
@@ -89,7 +90,12 @@ function printPlan(
   for (const { folder, count, reason } of report.held) {
     const isAway = unavailable.some((one) => one.folder === folder);
     const later = 'held, for you to approve when the folder is available again:';
-    tally('yellow', count, 'deletion', isAway ? later : 'for you to approve with ingestd approve:');
+    tally(
+      'yellow',
+      count,
+      'deletion',
+      isAway ? later : `for you to approve with ingestd approve ${shellWord(folder)}:`,
+    );
     line(colors.yellow(`  ${folder}: ${withLocalTimes(reason)}`));
   }
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');

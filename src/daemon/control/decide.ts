@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { createTurns } from '../../lib/queue/turns.ts';
+import { shellWord } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isAtOrBelow, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -212,7 +213,7 @@ export function createDecisions({
       if (state !== 'unavailable' || !holding.includes(name)) continue;
       const why = reasons.map(({ message }) => message).join('; ');
       throw new ConfigurationError(
-        `the folder "${name}" (${path}) is unavailable (${why}), so which of its documents are missing is not known; make it available, then run ingestd approve ${name} again`,
+        `the folder "${name}" (${path}) is unavailable (${why}), so which of its documents are missing is not known; make it available, then run ingestd approve ${shellWord(name)} again`,
       );
     }
     const unscanned = settings.folders.filter(({ name }) => engine.folders.isWaitedFor(name));

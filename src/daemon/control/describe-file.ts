@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellWord } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -95,7 +96,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
       ...doubtNotes(known, found.kind === 'absent', againWords(file)),
       ...(ledger.get(replaced) === undefined
         ? []
-        : [`the document of the file that it replaced: see ingestd why "${refKey(replaced)}"`]),
+        : [`the document of the file that it replaced: see ingestd why ${shellWord(refKey(replaced))}`]),
     ],
     next: aside?.next ?? nextStep(found, file),
     nextAt: dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString(),
@@ -107,7 +108,7 @@ function againWords({ engine, ref, task }: Asked): string | null {
   if (task?.state.kind === 'sending') return sentAgainNow;
   const isInLine = task === undefined ? engine.tasks.backlog.has(ref) : queuedStates.has(task.state.kind);
   if (!isInLine || task?.present === false) return null;
-  return 'it is sent again by itself, and the service may have it twice then; to prevent that, run ingestd resolve first';
+  return `it is sent again by itself, and the service may have it twice then; to prevent that, run ingestd resolve ${shellWord(refKey(ref))} first`;
 }
 
 /** A document of a folder that is no longer configured. */
@@ -199,7 +200,7 @@ async function describeOwner(
   const owner = { folder: ref.folder, path };
   const found = await inspectDocument(port, owner, ledger.get(owner));
   const name = refKey(owner);
-  const see = `see ingestd why ${name}`;
+  const see = `see ingestd why ${shellWord(name)}`;
   if (found.kind === 'absent') {
     return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };
   }
@@ -259,13 +260,14 @@ function waitingWords(found: Inspection, message: string): string {
 function failedWords(
   found: Inspection,
   { code, message }: { readonly code: string | null; readonly message: string },
+  path: string,
 ): string {
-  if (code === inDoubtCode) return `nothing until you decide with ingestd resolve: ${message}`;
+  if (code === inDoubtCode) return `nothing until you decide with ingestd resolve ${path}: ${message}`;
   if (isAbsent(found))
-    return `nothing until you run ingestd retry, or ingestd keep, which leaves its document at the service: its deletion was refused: ${message}`;
+    return `nothing until you run ingestd retry ${path}, or ingestd keep ${path}, which leaves its document at the service: its deletion was refused: ${message}`;
   if (isTold(found, message)) return fixFirst;
   const helps = code === null || mayHelpToRetry(code);
-  return `nothing until ${helps ? 'it changes or you run ingestd retry' : 'that is fixed'}: ${message}`;
+  return `nothing until ${helps ? `it changes or you run ingestd retry ${path}` : 'that is fixed'}: ${message}`;
 }
 
 function nextStep(found: Inspection, file: Asked): string {
@@ -313,9 +315,9 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
     case 'retry':
       return `retrying: ${message}`;
     case 'failed':
-      return failedWords(found, state.reason);
+      return failedWords(found, state.reason, shellWord(refKey(task.ref)));
     case 'held':
-      return `its deletion waits for your approval (ingestd approve): ${message}`;
+      return `its deletion waits for your approval (ingestd approve ${shellWord(task.ref.folder)}): ${message}`;
     case 'dormant':
       return isTold(found, message) ? remains : `${remains}: ${message}`;
   }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
@@ -49,7 +50,7 @@ export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean, again:
   const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
   const unsaid = open.filter(({ holds }) => isGone || !holds);
   const messages = new Set(unsaid.map(({ message }) => message));
-  const end = again ?? 'resolve it with ingestd resolve';
+  const end = again ?? `resolve it with ingestd resolve ${shellWord(refKey(ref))}`;
   return Array.from(messages, (message) => `its upload is in doubt: ${message}; ${end}`);
 }
 

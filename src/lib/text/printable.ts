@@ -60,3 +60,8 @@ export function printableTwin(raw: string): string {
     (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
   );
 }
+
+/** A name or a path as it is typed in a shell. */
+export function shellWord(text: string): string {
+  return /^[\p{L}\p{N}\w./~@%+-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

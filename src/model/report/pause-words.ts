@@ -1,3 +1,4 @@
+import { shellWord } from '../../lib/text/printable.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import type { PausedFolders } from '../ports/control-port.ts';
 import { deciderWords } from './activity-words.ts';
@@ -20,9 +21,14 @@ export function pauseLine({ code, message }: Reason): string {
 /** When something of a paused folder goes out. */
 export function afterPause(folder: string, { paused, pauses }: PausedFolders, count: number): string {
   const [names, which, end] = areAll(paused, count)
-    ? [paused, ' of all folders', 'resume']
-    : [[folder], '', `resume ${folder}`];
-  return `after the pause${which}${pauseDetails(names, pauses)}; end it with ingestd ${end}`;
+    ? [paused, ' of all folders', resumeCommand()]
+    : [[folder], '', resumeCommand(folder)];
+  return `after the pause${which}${pauseDetails(names, pauses)}; end it with ${end}`;
+}
+
+/** What ends the pause of one folder, or of all. */
+export function resumeCommand(folder?: string): string {
+  return folder === undefined ? 'ingestd resume' : `ingestd resume ${shellWord(folder)}`;
 }
 
 /** `, since 13:05, on the page`, where all of these folders have it in common; else, in brackets, what is so of which. */
