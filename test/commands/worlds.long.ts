@@ -284,7 +284,7 @@ const worlds: Readonly<Record<string, World>> = {
         metadata: { shareInfo: { mode: 'NONE' }, createdTimestamp: '2026-01-31T00:00:00Z' },
         sources: { shareInfo: 'kept as it was', createdTimestamp: 'kept as it was' },
         notes: expect.arrayContaining([
-          expect.stringMatching(/^kept private: its former sidecar said NONE$/),
+          'kept private: its former sidecar said NONE; nothing states a mode for it now',
           expect.stringMatching(/^the createdTimestamp stays as it was sent/),
         ]),
       },
@@ -334,9 +334,7 @@ const worlds: Readonly<Record<string, World>> = {
     why: {
       'inbox/a.txt': {
         notes: [
-          expect.stringMatching(
-            /^its upload is in doubt: .+; it is sent again by itself, .+ run ingestd resolve \S+ first$/,
-          ),
+          expect.stringMatching(/ doubt: .+; it is sent again by itself, .+ resolve inbox\/a\.txt first$/),
         ],
         next: 'it is uploaded when ingestd runs',
       },

@@ -90,12 +90,8 @@ function printPlan(
   for (const { folder, count, reason } of report.held) {
     const isAway = unavailable.some((one) => one.folder === folder);
     const later = 'held, for you to approve when the folder is available again:';
-    tally(
-      'yellow',
-      count,
-      'deletion',
-      isAway ? later : `for you to approve with ingestd approve ${shellWord(folder)}:`,
-    );
+    const now = `for you to approve with ingestd approve ${shellWord(folder)}:`;
+    tally('yellow', count, 'deletion', isAway ? later : now);
     line(colors.yellow(`  ${folder}: ${withLocalTimes(reason)}`));
   }
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
@@ -103,7 +99,7 @@ function printPlan(
   tally('yellow', undecided, 'upload', 'in doubt: decide with ingestd resolve PATH.');
   tally('red', counts.failed - undecided, 'document', 'cannot be sent: the lines above say why.');
   tally('dim', counts.narrower, 'document', 'shared less widely than stated: ingestd why PATH says why.');
-  for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: stated is ${one.sharing}`));
+  for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: ${one.sharing} applies now`));
   tally('dim', counts.kept, 'document', 'kept at the service, no longer sent.');
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
   const orphans = countWords(counts.orphanAttachments, 'directory', 'directories');

@@ -62,7 +62,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ),
     ...section(
       colors.dim('Shared less widely than stated'),
-      narrower.map((one) => rowOf({ ...one, message: `stated is ${one.sharing}${barrierOf(one.code)}` })),
+      narrower.map((one) => rowOf({ ...one, message: `${one.sharing} applies now${barrierOf(one.code)}` })),
       `ingestd why PATH says why${mayShare ? '; to share one run ingestd share PATH --as stated' : ''}`,
       status.folders.reduce((total, folder) => total + folder.narrower, 0),
     ),

@@ -136,7 +136,7 @@ function isNobodysGuess(record: LedgerRecord): boolean {
 }
 
 /** Why a document is not shared as it is stated for it now, contract 7.27; null: it is. */
-export function keptReason({ kept }: FoundDocument): (Reason & { readonly sharing: ShareMode }) | null {
+export function keptReason({ kept, ref }: FoundDocument): (Reason & { readonly sharing: ShareMode }) | null {
   if (kept === undefined || !isWider(kept.stated.mode, kept.held.mode)) return null;
   const { held, stated, because } = kept;
   const sharing = stated.mode;
@@ -153,14 +153,19 @@ export function keptReason({ kept }: FoundDocument): (Reason & { readonly sharin
   }
   const why = held.isAttachment
     ? `it was an attachment of ${printable(held.path)}`
-    : `${sourceWords(held)} said ${held.mode}`;
-  return { sharing, code: keptPrivateCode, message: `${how}: ${why}` };
+    : `${sourceWords(held, ref)} said ${held.mode}`;
+  const now = stated.source === undefined ? '; nothing states a mode for it now' : '';
+  return { sharing, code: keptPrivateCode, message: `${how}: ${why}${now}` };
 }
 
-function sourceWords({ by }: HeldMode): string {
-  if (by === null || by === '') return 'the settings of its folder';
+/** What said a mode that says it no more, or is not above the document any more. */
+function sourceWords({ by, folder, under }: HeldMode, ref: DocumentRef): string {
+  const stated = { folder: (under ?? { folder }).folder, path: by ?? '' };
+  const isHere = stated.folder === ref.folder;
+  if (stated.path === '') return `the settings of ${isHere ? 'its folder' : printable(stated.folder)}`;
   if (by === importSource) return by;
-  return isDefaults(by) ? printable(by) : 'its former sidecar';
+  if (!isDefaults(stated.path)) return 'its former sidecar';
+  return `${printable(isHere ? stated.path : refKey(stated))}, which no longer applies to it,`;
 }
 
 /**

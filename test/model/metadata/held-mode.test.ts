@@ -107,11 +107,13 @@ describe('the mode of a document whose file another record has', () => {
 
   it('is said, with what to do', () => {
     const privately = { metadata: { shareInfo: { mode: 'NONE' } }, companions: own } as const;
-    const reason = (entry: LedgerEntry) =>
-      keptReason(keepHeldMode(open, undefined, { records: [entry], unsent: [] }))?.message;
+    const reason = (entry: LedgerEntry, document = open) =>
+      keptReason(keepHeldMode(document, undefined, { records: [entry], unsent: [] }))?.message;
     expect(reason(holder(privately))).toBe('kept private: its former sidecar said NONE');
-    expect(reason(holder({ ...privately, companions: above('sub') }))).toBe(
-      'kept private: sub/.meta.json said NONE',
+    const below = holder({ ...privately, companions: above('sub') });
+    expect(reason(below)).toBe('kept private: sub/.meta.json, which no longer applies to it, said NONE');
+    expect(reason(below, found('other/b.txt', { stated: 'DEFAULT' }))).toBe(
+      'kept private: inbox/sub/.meta.json, which no longer applies to it, said NONE; nothing states a mode for it now',
     );
     const imported = { metadata: privately.metadata, said: ['imported'] };
     expect(reason(holder(imported))).toBe('kept private: the import said NONE');
