@@ -347,8 +347,10 @@ export class Taints {
       const isGone = goneAt !== null && one.docId === null && now - goneAt > this.#seenMs;
       const isOver = isAway ? isGone : this.#isOver(one, identity, reading);
       if (isOver) this.#attached.delete(identity);
-      // What comes back may be what the list still names under its old name (contract 4).
-      if (isGone) this.#perhaps.add(identity);
+      // What comes back may be what the list still names under its old name (contract 4); so may what was hidden (7.25).
+      const places = reading.pathsOf(identity).map((path) => reading.files.get(path)?.role.kind);
+      const isHidden = isOver && one.docId === null && places.every((kind) => kind === 'elsewhere');
+      if (isGone || isHidden) this.#perhaps.add(identity);
       if (isOver && !isGone)
         this.#former.set(identity, { ...ended, overAt: now, isGlimpse: this.#mayGoOn(one, reading) });
       // What has come to its place may be what its list names; so may what a mount shows there that covers them both.
