@@ -262,7 +262,7 @@ describe('why, where no daemon runs', () => {
       code: 2,
       stderr: `ingestd: ${folder.join('package.json')} is not in any of the folders; name a file in one of them, by its path or as FOLDER/PATH: inbox (${folder.join('inbox')})\n`,
     });
-
+    expect((await folder.run('why', 'ingestd.yaml')).stderr).toContain('yaml is not in any of the folders');
     const { stdout } = await folder.run('log', '--json', 'old/b.txt');
     expect((JSON.parse(stdout) as Activity[]).map((one) => [one.folder, one.what])).toEqual([
       ['old', 'uploaded'],

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { eventWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
+import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { whyOffline } from '../../commands/offline/offline-reports.ts';
@@ -11,11 +13,15 @@ import { offlineView } from '../prepare-command.ts';
 
 export async function why(context: CommandContext, path: string, flags: CommandFlags) {
   const found = await findDaemon(context, flags);
-  const wanted = insideWorkingDirectory(path, context.cwd, await foldersOf(found));
+  const folders = await foldersOf(found);
+  const wanted = insideWorkingDirectory(path, context.cwd, folders);
   const { daemon, prepared } = found;
   const story = await (daemon === null
     ? whyOffline(await offlineView(context, prepared), wanted)
     : daemon.why(wanted));
+  const here = resolve(context.cwd, path);
+  // Of a file beside the folders no document of its name is told that never was.
+  if (story.verdict.kind === 'absent' && story.docId === null && existsSync(here)) requirePath(folders, here);
   if (flags.json) context.output.json(story);
   else printStory(story, context.output);
   return exitCodes.ok;
