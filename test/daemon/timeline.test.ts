@@ -85,10 +85,8 @@ describe('what happens to the daemon itself', () => {
       isOver: () => false,
     });
     timeline.look();
-    const [over, dots] = [
-      'over after about 6 minutes, as',
-      'double-extension | More than one dot in the name:',
-    ];
+    const over = 'over after about 6 minutes, as';
+    const dots = 'double-extension | More than one dot in the name:';
     expect(lines).toEqual([
       `ended | former | folder-missing | Folder not found: ${over} the folder is no longer configured`,
       `recovered | inbox | ${dots} ${over} the service has the file as it is now`,

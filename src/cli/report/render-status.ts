@@ -119,9 +119,10 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   const first = statusLine(status).toLowerCase();
   // What the headline says is not said again, but for its times; what is held has a section of its own.
   const reasonRow = (reason: Reason) => {
-    const { code } = reason;
+    const { code, since, until } = reason;
     const message = placedMessage(reason);
-    const times = timesOf(reason).join(', ');
+    const known = [since && `since ${localTime(since)}`, until && `tried again at ${localTime(until)}`];
+    const times = known.filter(Boolean).join(', ');
     if (code === 'held' || code === 'not-running') return [];
     const words = first.includes(message.toLowerCase()) ? '' : colors.yellow(withLocalTimes(message));
     if (times === '') return words === '' ? [] : [words];
@@ -157,13 +158,6 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     ...Array.from(new Set(fixes), colors.dim),
     ...(isRunning(status) ? [colors.dim(process.join(', '))] : []),
     colors.dim(`configuration ${status.configuration}`),
-  ];
-}
-
-function timesOf({ since, until }: Reason): string[] {
-  return [
-    ...(since === undefined ? [] : [`since ${localTime(since)}`]),
-    ...(until === undefined ? [] : [`tried again at ${localTime(until)}`]),
   ];
 }
 

@@ -521,7 +521,8 @@ export function explain(code: string): Explanation {
     const [found, status] = form.exec(code) ?? [];
     if (found !== undefined) return { cause: status === undefined ? cause : `${cause} (${status})`, fix };
   }
-  return { cause: inWords(code), fix: 'The message says what is wrong. Fix it, then retry.' };
+  const words = code.replaceAll('-', ' ').trim() || 'failed';
+  return { cause: capitalized(words), fix: 'The message says what is wrong. Fix it, then retry.' };
 }
 
 /** The fix for a code, with the file to edit and the process that is to read it again. */
@@ -552,11 +553,6 @@ export function waitKindOf(code: string): WaitKind {
 /** A message with what to do about it. */
 export function withFix({ code, message }: { readonly code: string; readonly message: string }): string {
   return sentences([message, explain(code).fix]);
-}
-
-function inWords(code: string): string {
-  const words = code.replaceAll('-', ' ').trim();
-  return words === '' ? 'Failed' : capitalized(words);
 }
 
 /** What has the same cause. */
