@@ -34,6 +34,7 @@ export function createOutput(
     raw,
     /** One line: control characters in it are escaped. */
     line,
+    asTyped,
     /** A line that begins with a count; nothing where there is nothing to count. */
     tally: (paint: keyof typeof colors, count: number, noun: string, words: string): void => {
       if (count > 0) line(colors[paint](`${countWords(count, noun)} ${words}`));

@@ -41,7 +41,7 @@ export async function prepareCommand(
     writeLog = context.writeError,
   }: PrepareOptions = {},
 ) {
-  const { env, cwd, redactor } = context;
+  const { env, cwd, redactor, output } = context;
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders, redactor });
   const { missing } = configuration;
   await requireOwnState(configuration.settings, configuration.trial, env);
@@ -59,6 +59,7 @@ export async function prepareCommand(
     level: quiet && asked === undefined && level === 'info' ? 'warn' : level,
     format: settings.log.format,
     redactor,
+    asTyped: output.asTyped,
     write: writeLog,
   });
   if (missing.length > 0 && logsTrial) log.info({ lookedFor: missing }, trialWords);

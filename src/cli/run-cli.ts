@@ -48,14 +48,12 @@ export async function runCli({
   writeError = writeStandardError,
 }: Surroundings) {
   const redactor = createRedactor(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
-  // Whoever typed npx may have no ingestd in the PATH, and a command speaks for one configuration: a text names its
-  // commands as they are to be typed.
+  // Whoever typed npx or npm start may have no ingestd in the PATH, and a command speaks for one configuration: a text
+  // names its commands as they are to be typed.
   const asTyped = (text: string): string => {
-    const npx = env['npm_command'] === 'exec' ? 'npx ' : '';
-    return text.replaceAll(
-      named,
-      (words) => `${npx}${words}${configurationOption(program.opts(), env, cwd)}`,
-    );
+    const npx = env['npm_command'] === 'exec' || env['npm_lifecycle_event'] === 'start' ? 'npx ' : '';
+    const option = configurationOption(program.opts(), env, cwd);
+    return text.replaceAll(named, (words) => `${npx}${words}${option}`);
   };
   const complain = (message: string): void => {
     for (const line of redactor.redact(asTyped(withLocalTimes(message))).split('\n'))

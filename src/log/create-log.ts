@@ -14,6 +14,8 @@ export interface LogOptions {
   readonly level: Settings['log']['level'];
   readonly format: Settings['log']['format'];
   readonly redactor: Redactor;
+  /** How a line for a person names commands. Default: as it stands. */
+  readonly asTyped?: (text: string) => string;
   /** Takes whole lines with their line end. */
   readonly write: (text: string) => void;
   /** Whether lines go to a terminal. Default: whether standard error is one. */
@@ -35,13 +37,13 @@ export interface Log extends LogPort {
  * throws and never ends the process.
  */
 export async function createLog(options: LogOptions): Promise<Log> {
-  const { redactor, write, terminal = isatty(2) } = options;
+  const { redactor, asTyped = String, write, terminal = isatty(2) } = options;
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal);
   const color = terminal && !process.env['NO_COLOR'];
   const journal = options.journal ?? (write === writeStandardError && isJournal(process.env));
   const writeJson = (line: string): void => write(`${journal ? priorityOf(line) : ''}${printableJson(line)}`);
   const destination = { write: pretty ? await prettyWriter(write, color) : writeJson };
-  const writing = { redactor, show: pretty ? printable : String };
+  const writing = { redactor, show: pretty ? (text: string) => printable(asTyped(text)) : String };
   const logger = pino(
     {
       level: options.level,

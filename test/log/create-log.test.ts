@@ -57,10 +57,13 @@ describe('a log line', () => {
   });
 
   it('is readable on a terminal, one line still', async () => {
-    const { log, lines } = await logged({ format: 'auto', terminal: true });
-    log.warn({ path: 'a.pdf' }, 'failed');
+    const asTyped = (text: string) => text.replace('ingestd why', 'npx ingestd why');
+    const { log, lines } = await logged({ format: 'auto', terminal: true, asTyped });
+    log.warn({ path: 'a.pdf', message: 'ingestd why' }, 'failed');
     expect(lines.map(stripVTControlCharacters)).toEqual([
-      expect.stringMatching(/^\[\d\d:\d\d:\d\d\] WARN: failed \{"path":"a\.pdf"\}\n$/),
+      expect.stringMatching(
+        /^\[\d\d:\d\d:\d\d\] WARN: failed \{"path":"a\.pdf","message":"npx ingestd why"\}\n$/,
+      ),
     ]);
   });
 
