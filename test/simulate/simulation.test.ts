@@ -2038,6 +2038,7 @@ describe('the simulation', () => {
       690_000_085,
       'what was edited and moved at once is told by its number alone, which it may not have (7.19)',
     ],
+    [724, 'what a folder lists of which nothing is found keeps nothing moving (4)'],
     [690_000_051, 'the sidecar of a document that got another name is not that of the list before (4)'],
     [620_000_031, 'what was sent with a document whose doubt was forgotten stands in no record (4)'],
     [

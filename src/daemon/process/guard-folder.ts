@@ -37,6 +37,8 @@ export function guardFolder<T extends FolderPort>(port: T, { reason, look, liste
       const found = await look();
       return found === null ? port.inspect(path, sentWith) : { kind: 'unknown', ...found };
     },
+    // What no scan of it has seen says nothing of what is attached.
+    attaches: async (question) => (reason() === null ? port.attaches(question) : 'unclear'),
     find: async (files) => {
       const found = await look();
       // Whatever is in it is found in another folder, or by another host.
