@@ -284,6 +284,19 @@ describe('the simulation', () => {
       never: /info moved/,
     },
     {
+      what: 'a scan that missed a document did not see it: what nobody can list since then may hide it (7.25)',
+      first: firstOf({ 'a.txt': 'a', 'b.txt': 'b' }),
+      steps: [
+        [20_000, move('a.txt', 'd/a.txt')],
+        [0, { kind: 'chmod', path: 'inbox/d', mode: 0 }],
+        [1_000, { kind: 'rescan' }],
+        [1_500, { kind: 'chmod', path: 'inbox', mode: 0 }],
+        [30_000, { kind: 'chmod', path: 'inbox', mode: 0o755 }],
+        [30_000, { kind: 'rescan' }],
+      ],
+      never: /delete doc/,
+    },
+    {
       what: 'what a person keeps stays kept where another document comes to its path (2, 7.25)',
       first: firstOf({ 'a.csv': 'a', 'b.pdf': 'b', 'c.pdf': 'c' }),
       steps: [
@@ -2088,6 +2101,10 @@ describe('the simulation', () => {
       'what is in doubt may be held as it counted, though it is out of the folder when the process dies (7.27)',
     ],
     [710_000_633, 'a process that dies when a person resumes may be paused when it starts again (2)'],
+    [
+      1_001_002_080,
+      'what was missing when a process looked last may be where nobody sees it, after the next start too (7.25)',
+    ],
     [
       915_000_315,
       'of a directory that another folder shows again since a moment nothing is sent twice (7.30)',

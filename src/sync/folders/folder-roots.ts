@@ -23,7 +23,7 @@ const afterMountMs = 2;
 /** A root under which everything was listed by a scan that began at this moment. */
 interface ScannedRoot {
   readonly root: RootIdentity;
-  readonly seenAt: number;
+  readonly began: number;
   readonly unreadable: readonly UnreadableDirectory[];
   /** Another one that stood there at the scan before. */
   readonly other: RootMarks | undefined;
@@ -87,9 +87,10 @@ export class FolderRoots {
     }
     const isReadWhole = !folders.hasUnreadable(folder);
     const other = view.otherRoot;
-    const seenAt = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
+    const began = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
+    if (tasks.missing(folder).size === 0) view.sawAll(clock.monotonic());
     if (!isTrusted) return;
-    this.inBackground(this.#rememberRoot(folder, { root, seenAt, unreadable, other }));
+    this.inBackground(this.#rememberRoot(folder, { root, began, unreadable, other }));
     this.inBackground(this.rememberMounts(folder, true));
     const changed = directories.toRemember(folder, tasks);
     if (changed.length > 0) this.inBackground(writer.commit(changed));
@@ -128,7 +129,7 @@ export class FolderRoots {
     view.accepted();
   }
 
-  /** A trusted root, under which everything was listed by a scan that began at `seenAt`, is known from then on. */
+  /** A trusted root, under which everything was listed, is known from then on. */
   #rememberRoot(folder: string, scanned: ScannedRoot): Promise<void> {
     return this.#inTurn(folder, async () => {
       const before = this.#parts.ledger.root(folder);
@@ -146,9 +147,11 @@ export class FolderRoots {
   /** Null: the ledger knows it. */
   #toRemember(
     folder: string,
-    { root, seenAt, unreadable: found, other }: ScannedRoot,
+    { root, began, unreadable: found, other }: ScannedRoot,
   ): ChangeOf<'root'> | null {
     const known = this.#parts.ledger.root(folder);
+    const seenAt = this.#parts.folders.viewOf(folder).lastScanBefore(Infinity);
+    const knownAt = known?.seenAt ?? 0;
     const keeps = this.#keeps(folder);
     const isRecorded =
       known !== undefined &&
@@ -156,22 +159,19 @@ export class FolderRoots {
       known.birthtimeMs === root.birthtimeMs &&
       known.path === root.path &&
       known.keeps === keeps;
-    const isOld = known?.seenAt === undefined || seenAt - known.seenAt >= seenAtEveryMs;
+    const isOld = seenAt - knownAt >= seenAtEveryMs;
     const unreadable = unreadableSince(known, found, this.#parts.folders.moment());
     const isAsBefore = isDeepStrictEqual(unreadable, known?.unreadable);
     // The scan that the ledger knows began before one of them looked so: this one tells more of what goes from now on.
-    const isOutdated = unreadable?.some(({ since }) => since > (known?.seenAt ?? 0)) === true;
-    const came = coveredRoot(other ?? known, root, seenAt);
+    const isOutdated = unreadable?.some(({ since }) => since > knownAt && since <= seenAt) === true;
+    const came = coveredRoot(other ?? known, root, began);
     if (isRecorded && !isOld && isAsBefore && !isOutdated && came === undefined) return null;
     const covered = came ?? known?.covered;
-    const identity = { ...acceptedRoot(known, root, seenAt), covered, keeps, unreadable };
+    const identity = { ...acceptedRoot(known, root, seenAt || undefined), covered, keeps, unreadable };
     return { kind: 'root', folder, identity };
   }
 
-  /**
-   * What lies on a mount is not removed with it, at the next start either. After a mount the folder is scanned once
-   * more: what stands then is not below it. `isWhole`: everything was listed.
-   */
+  /** What lies on a mount is not removed with it, after a restart either. `isWhole`: everything was listed. */
   rememberMounts(folder: string, isWhole: boolean): Promise<void> {
     return this.#inTurn(folder, () => this.#readMounts(folder, isWhole));
   }

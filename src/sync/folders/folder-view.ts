@@ -10,10 +10,7 @@ import {
 } from '../../model/document.ts';
 import type { FileIdentity, RootMarks, Skip } from '../../model/document.ts';
 
-/**
- * A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with
- * more care.
- */
+/** What is missing for longer was last seen by an older scan: its place is searched with more care. */
 const keptScans = 20;
 
 /** What scans have said of one folder, besides its documents. */
@@ -23,7 +20,7 @@ export class FolderView {
   #scannedAt = Infinity;
   #isProven = false;
   #otherRoot: RootMarks | undefined;
-  /** Whole scans: the moment at which each began, and when it ended by the monotonic clock. The newest last. */
+  /** Whole scans that saw all documents: when each began, and when it ended by the monotonic clock. The newest last. */
   #scans: readonly { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
   readonly #seenBefore: number;
@@ -131,8 +128,12 @@ export class FolderView {
     this.#isProven = false;
     this.#otherRoot = isTrusted ? undefined : (this.#root ?? undefined);
     if (isReadWhole) this.#readWholeAt = Math.min(this.#readWholeAt, now);
-    this.#scans = [...this.#scans, { began: this.#began, ended: now }].slice(-keptScans);
     return this.#began;
+  }
+
+  /** The scan that ended just now missed no document. */
+  sawAll(now: number): void {
+    this.#scans = [...this.#scans, { began: this.#began, ended: now }].slice(-keptScans);
   }
 
   /** A person has accepted the root that stands there. */
@@ -145,10 +146,7 @@ export class FolderView {
     this.#missedByWatcher += 1;
   }
 
-  /**
-   * The moment at which a whole scan began that ended before `monotonic`: the last one, or, if none is known any more,
-   * that of an earlier process.
-   */
+  /** When the last scan began that saw all documents and ended before `monotonic`, of an earlier process too. */
   lastScanBefore(monotonic: number): number {
     return this.#scans.findLast(({ ended }) => ended < monotonic)?.began ?? this.#seenBefore;
   }

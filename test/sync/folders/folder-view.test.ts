@@ -27,7 +27,7 @@ describe('what scans have said of a folder', () => {
     const view = new FolderView(7);
     for (let scan = 1; scan <= 21; scan += 1) {
       view.scanBegins(old, wall + scan);
-      view.scanEnds(true, true, scan);
+      view.sawAll(scan);
     }
     expect([1, 2, 3, 4].map((at) => view.lastScanBefore(at))).toEqual([7, 7, wall + 2, wall + 3]);
   });
