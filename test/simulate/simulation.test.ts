@@ -2106,6 +2106,23 @@ describe('the simulation', () => {
       'what was missing when a process looked last may be where nobody sees it, after the next start too (7.25)',
     ],
     [
+      1_001_000_458,
+      'what was saved in the place of a document is told by its number alone where it moves (7.1)',
+    ],
+    [1_001_002_632, 'so is what was renamed to the place of a document, when its directory is moved (7.1)'],
+    [
+      1_001_002_019,
+      'what a person approved may go though its file is below an ignore file that is not valid (7.25, 7.35)',
+    ],
+    [
+      1_001_002_674,
+      'a document whose file is renamed to a name that another one is in NFC is kept (7.3, 7.25)',
+    ],
+    [
+      1_001_005_619,
+      'a narrower mode that was about to go out when the process died counts as held, whatever is stated by then (7.27)',
+    ],
+    [
       915_000_315,
       'of a directory that another folder shows again since a moment nothing is sent twice (7.30)',
     ],

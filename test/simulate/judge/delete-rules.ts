@@ -21,7 +21,7 @@ export function judgeDeletion(
     .filter((file) => isListed(file) && held.isKnownFile(one, file))
     .filter((file) => one.accepted === file.identity || !held.alive().some((other) => isMoved(other, file)));
   // What is out of sight may go where a person has said so.
-  const counted = approved.has(docId) ? standing.filter(({ isHidden }) => !isHidden) : standing;
+  const counted = approved.has(docId) ? standing.filter((file) => !reading.isUnseen(file)) : standing;
   // What came to its owner's own place is that document's content by now (contract 4).
   const owners = held
     .alive()
@@ -46,7 +46,7 @@ export function judgeDeletion(
     add(
       // Its own file was replaced, and what came to its place stands.
       counted.every(({ identity }) => identity !== one.accepted)
-        ? 'deleted-standing/replaced'
+        ? `deleted-standing/replaced${isToldByNumber ? '/by-identity' : ''}`
         : // It was moved to the place of another document, and one of the two has to go.
           !isToldByNumber &&
             (one.taken.size > 0 || held.alive().some((other) => other !== one && other.places.has(file.path)))

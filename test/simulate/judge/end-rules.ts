@@ -103,7 +103,9 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     // What is listed and not sent keeps its document; another document's own file does not count.
     const standing = judge.held.filesOf(one, reading).filter(isListed);
     const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;
-    if (isKept && (file === undefined || !isListed(file))) continue;
+    // Of two names that are one, that which does not stand is listed and not sent (7.3).
+    const isTwin = [...reading.twins.values()].some(({ identity }) => one.files.has(identity));
+    if ((isKept || isTwin) && (file === undefined || !isListed(file))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
     else if (!isOneOf(one, file))
       judge.report(

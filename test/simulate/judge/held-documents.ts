@@ -422,6 +422,16 @@ export class HeldDocuments {
     }
   }
 
+  /** A process died: a narrower mode that was stated may have been on its way, and nobody knows whether it was taken. */
+  diedWith(reading: Reading): void {
+    for (const one of this.alive())
+      for (const { path, role } of this.filesOf(one, reading)) {
+        const statement = 'statement' in role ? role.statement : null;
+        if (statement !== null && isWider(one.holding.mode, statement.mode))
+          one.perhaps = [...one.perhaps, { mode: statement.mode, statement, path }];
+      }
+  }
+
   /** As what documents are held, or were, that have or had a file: deleted or not, and whether ingestd knows of them or not. */
   formerHoldings(identity: object): readonly Holding[] {
     return [...this.all.values()].flatMap(({ accepted, before, holding, perhaps }) => [

@@ -404,8 +404,10 @@ export class Judge {
     this.retries();
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
-    if (this.#isKilled)
+    if (this.#isKilled) {
       for (const { request, file } of this.#refused.values()) this.held.attempted(request, file);
+      for (const { reading } of this.#window(now, longestGapMs)) this.held.diedWith(reading);
+    }
     this.#taints.started(this.reading(), now, (file) => this.isInDoubt(file));
     this.#arrivals.started(now);
     this.#keep(this.reading(), now);
@@ -694,7 +696,7 @@ export class Judge {
   #inSight(one: HeldDocument, reading: Reading): readonly RoledFile[] {
     return this.held
       .filesOf(one, reading)
-      .filter(({ isHidden, role }) => !isHidden && role.kind !== 'elsewhere');
+      .filter((file) => !reading.isUnseen(file) && file.role.kind !== 'elsewhere');
   }
 
   /** The file that a request is of; of several with its text, one that the service does not hold yet. */

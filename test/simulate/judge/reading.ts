@@ -460,6 +460,11 @@ export class Reading {
     return above(path).find((directory) => this.#ignoreLines(directory) === null) ?? null;
   }
 
+  /** Whether a file is out of sight: no directory is listed below one whose ignore file is not valid (contract 7.35). */
+  isUnseen({ path, isHidden }: SeenFile): boolean {
+    return isHidden || this.shutDirectory(directoryOf(path)) !== null;
+  }
+
   /** Null: the file is not UTF-8. */
   #ignoreLines(directory: string): readonly string[] | null {
     const known = this.#lines.get(directory);
