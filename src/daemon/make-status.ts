@@ -87,6 +87,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const doubts = openDoubts(ledger);
   const failed = [...engine.tasks.in('failed')].filter((task) => !isDismissed(task));
   const retried = [...engine.tasks.in('retry')];
+  const kept = firstOf(engine.tasks.in('dormant'), mostNames);
   const waiting = [...engine.tasks.in('waiting'), ...engine.tasks.in('settling')].filter(
     (task) => task.present && reasonOf(task) !== null && !isAttached(task),
   );
@@ -125,12 +126,13 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     failuresTotal: failed.length + retried.length,
     skipped: firstOf(engine.skips(), most),
     skippedTotal: sum((one) => one.skipped),
-    waiting: waiting.slice(0, most).map((task) => ({ ...task.ref, ...wordsOf(task) })),
+    waiting: waiting.slice(0, most).map(wordsOf),
     waitingTotal: waiting.length,
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
     ...listDoubts(doubts, most, (ref) => engine.tasks.get(ref)?.state.kind === 'sending'),
     narrower: listNarrower(ledger, sources.settings),
+    kept: kept.filter(({ hasRecord }) => hasRecord).map(wordsOf),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
       .list()
@@ -143,7 +145,6 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   function failureStatus(task: Task): FailureStatus {
     const dueMs = dueOf(task);
     return {
-      ...task.ref,
       ...wordsOf(task),
       attempts: Math.max(task.attempts, task.unreadable),
       retryAt: dueMs === null ? null : isoOf(clock.now() + dueMs - clock.monotonic()),
@@ -151,9 +152,9 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   }
 }
 
-function wordsOf(task: Task): Pick<Reason, 'code' | 'message'> {
+function wordsOf(task: Task): DocumentRef & Pick<Reason, 'code' | 'message'> {
   const reason = reasonOf(task);
-  return { code: reason?.code ?? 'unknown', message: reason?.message ?? '' };
+  return { ...task.ref, code: reason?.code ?? 'unknown', message: reason?.message ?? '' };
 }
 
 function isoOf(ms: number): string {

@@ -74,9 +74,7 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
   [
     'possible duplicates, but those of what is in doubt, and where their names are',
     { possibleDuplicates: 4, recordedDuplicates: 2, duplicates, inDoubt: [doubt], inDoubtTotal: 1 },
-    [
-      /\nDocuments with possible duplicates \(1\)\n {2}inbox\/e\.pdf: up to 2 extra copies\n {2}\(delete extra copies at the service, then run ingestd resolve PATH --dismiss\)$/,
-    ],
+    [/ possible duplicates \(1\)\n {2}inbox\/e\.pdf: up to 2 extra copies\n.* resolve PATH --dismiss\)$/],
   ],
   [
     'an upload in doubt in one place, and counts it once',
@@ -112,9 +110,12 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
   [
     'no sharing of what nobody can share as it is stated, and why',
     { narrower: [{ folder: 'inbox', path: 'n.pdf', sharing: 'EVERYONE', code: 'attachments-would-show' }] },
-    [
-      /\n {2}inbox\/n\.pdf: EVERYONE applies now \(Old attachments would be .*\)\n {2}\(ingestd why PATH says why\)$/,
-    ],
+    [/\n {2}inbox\/n\.pdf: EVERYONE applies now \(Old attach.*\)\n {2}\(ingestd why PATH says why\)$/],
+  ],
+  [
+    'by name what is kept at the service',
+    { kept: [aFailure('k.pdf', 'kept', 'somebody decided')] },
+    [/\nKept at the service \(\d\)\n {2}inbox\/k\.pdf: somebody decided\n {2}\(for details run/],
   ],
   [
     'no decision about an upload in doubt that is being sent again',
@@ -130,9 +131,7 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
         return { folder: 'inbox', path: `${at}.pdf`, operation: 'upload', ...bytes, documents: 1, since };
       }),
     },
-    [
-      /\nNo answer from the service \(1\)\n {2}inbox\/-10000\.pdf: upload, since \S+ \S+\n {2}\(ingestd waits/,
-    ],
+    [/\nNo answer from the service \(1\)\n {2}inbox\/-10000\.pdf: upload, since \S+ \S+\n {2}\(ing/],
   ],
   [
     'what waits, and for what',

@@ -8,8 +8,8 @@ const folder = ofEachTest(() => trialFolder({ timing: { settleMs: 0, removeGrace
 
 const sync = () => folder.run('sync', '--quiet');
 const counts = async () => {
-  const { folders, held } = JSON.parse((await folder.run('status', '--json')).stdout) as Status;
-  return { held: folders[0]?.held, kept: folders[0]?.kept, holds: held.length };
+  const { folders, held, kept } = JSON.parse((await folder.run('status', '--json')).stdout) as Status;
+  return { held: folders[0]?.held, kept: kept.length, holds: held.length };
 };
 
 it('keep leaves held deletions at the service, those of a directory or all, until their files are back', async () => {

@@ -394,7 +394,7 @@ it('documents are found that are not at the service, with what keeps them from i
   ]);
   await world.restart();
   folder.scan();
-  const queued = await listed('late');
+  const queued = await listed('late queued');
   expect(queued.documents.map(({ path }) => path)).toEqual(['late.txt']);
 });
 

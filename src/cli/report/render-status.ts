@@ -1,3 +1,4 @@
+import { sumOf } from '../../lib/sum-of.ts';
 import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -31,11 +32,13 @@ const silentMs = 10_000;
 const mostOfCause = 3;
 /** So many names of one folder's held deletions. */
 const mostNames = 5;
+const details = 'for details run ingestd why PATH';
 
 /** A few lines, the headline first: what a person reads in two seconds. In the order of the page. */
 export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
   const { reasons, waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
+  const total = (of: 'kept' | 'narrower') => sumOf(status.folders, (one) => one[of]);
   const { retried } = sortFailures(status);
   const barrierOf = (code: string) => (mayHelpToShare(code) ? '' : ` (${explain(code).cause})`);
   const mayShare = narrower.some((one) => mayHelpToShare(one.code));
@@ -64,7 +67,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       colors.dim('Shared less widely than stated'),
       narrower.map((one) => rowOf({ ...one, message: `${one.sharing} applies now${barrierOf(one.code)}` })),
       `ingestd why PATH says why${mayShare ? '; to share one run ingestd share PATH --as stated' : ''}`,
-      status.folders.reduce((total, folder) => total + folder.narrower, 0),
+      total('narrower'),
     ),
     ...section(
       colors.yellow('Retrying'),
@@ -73,7 +76,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       'nothing to do; for details run ingestd why PATH',
     ),
     // Those that still change say nothing.
-    ...section(colors.dim('Waiting'), waiting.map(rowOf), 'for details run ingestd why PATH', waitingTotal),
+    ...section(colors.dim('Waiting'), waiting.map(rowOf), details, waitingTotal),
+    ...section(colors.dim('Kept at the service'), status.kept.map(rowOf), details, total('kept')),
     ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors),
     ...(skippedTotal === 0 ? [] : ['  (ingestd check lists all of them with their fixes)']),
   ];
@@ -98,7 +102,7 @@ function folderRows(status: Status, { colors }: StatusView): string[] {
       if (key !== 'synced' && count > 0) parts.push(tint[key](`${numberWords(count)} ${words}`));
     if (folder.narrower > 0)
       parts.push(colors.dim(`${numberWords(folder.narrower)} shared less widely than stated`));
-    if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept (see ingestd why PATH)`));
+    if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     const usual = isRunning(status) && status.paused.includes(folder.name) ? 'paused' : folder.state;
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : usual;
     return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;
@@ -223,7 +227,7 @@ function heldRows(status: Status, { colors }: StatusView): string[] {
 
 function doubtHint({ inDoubt: all, state }: Status): string {
   const inDoubt = all.filter(({ isSending }) => isSending !== true);
-  if (inDoubt.length === 0) return 'for details run ingestd why PATH';
+  if (inDoubt.length === 0) return details;
   const settle = 'run ingestd resolve PATH: --doc-id ID, --again or --dismiss';
   const loose = inDoubt.filter(({ holds }) => holds === false).length;
   if (loose === 0) return settle;

@@ -244,7 +244,6 @@ const asSent = 'nothing; the service has the current version';
 const fixFirst = 'nothing until that is fixed; then it is sent';
 const soon = 'it is checked again when nothing has changed for a while';
 const readFirst = 'nothing until it can be read';
-const whenOtherwise = 'nothing until that changes; then it is sent';
 
 /** The verdict gave this reason already. */
 function isTold(found: Inspection, message: string): boolean {
@@ -254,7 +253,7 @@ function isTold(found: Inspection, message: string): boolean {
 function waitingWords(found: Inspection, message: string): string {
   if (found.kind === 'settling' || message === '') return soon;
   if (!isTold(found, message)) return message;
-  return found.kind === 'waiting' ? whenOtherwise : readFirst;
+  return found.kind === 'waiting' ? 'nothing until that changes; then it is sent' : readFirst;
 }
 
 function failedWords(

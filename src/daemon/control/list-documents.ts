@@ -37,7 +37,7 @@ export async function listDocuments(
   for (const one of narrower ? narrowerOnes(sources.ledger) : allDocuments(sources)) {
     const pause = rest();
     if (pause !== undefined) await pause;
-    if (!matches(refKey(one))) continue;
+    if (!matches(`${refKey(one)} ${one.state ?? ''}`)) continue;
     total += 1;
     if (found.length < longest) found.push(one);
   }

@@ -162,6 +162,8 @@ export const statusSchema = z.object({
   inDoubtTotal: count,
   /** Documents that are held more narrowly than is stated for them, and why, a hundred of each folder, with the stated mode. */
   narrower: z.array(place.extend({ sharing: text, code: text.default('kept-private') })).default([]),
+  /** The first of the documents that stay at the service without a file that is sent, and why. */
+  kept: z.array(skip).default([]),
   transfers: z.array(transfer),
   /** Documents that the service has and no record knows: so many at most, an upload in doubt that was not sent again too. */
   possibleDuplicates: count,
@@ -265,6 +267,7 @@ export function emptyStatus(limit: number) {
     inDoubt: [],
     inDoubtTotal: 0,
     narrower: [],
+    kept: [],
     transfers: [],
     possibleDuplicates: 0,
     duplicates: [],
