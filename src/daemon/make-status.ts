@@ -87,7 +87,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const doubts = openDoubts(ledger);
   const failed = [...engine.tasks.in('failed')].filter((task) => !isDismissed(task));
   const retried = [...engine.tasks.in('retry')];
-  const kept = firstOf(engine.tasks.in('dormant'), mostNames);
+  const kept = firstOf(engine.tasks.in('dormant'), mostNames).filter((one) => one.hasRecord);
   const waiting = [...engine.tasks.in('waiting'), ...engine.tasks.in('settling')].filter(
     (task) => task.present && reasonOf(task) !== null && !isAttached(task),
   );
@@ -132,7 +132,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     held,
     ...listDoubts(doubts, most, (ref) => engine.tasks.get(ref)?.state.kind === 'sending'),
     narrower: listNarrower(ledger, sources.settings),
-    kept: kept.filter(({ hasRecord }) => hasRecord).map(wordsOf),
+    kept: kept.toSorted((a, b) => inNaturalOrder(a.key, b.key)).map(wordsOf),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
       .list()

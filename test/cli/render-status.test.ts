@@ -114,8 +114,8 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
   ],
   [
     'by name what is kept at the service',
-    { kept: [aFailure('k.pdf', 'kept', 'somebody decided')] },
-    [/\nKept at the service \(\d\)\n {2}inbox\/k\.pdf: somebody decided\n {2}\(for details run/],
+    { kept: [aFailure('k9.pdf', 'kept', ''), aFailure('k10.pdf', 'kept', '')] },
+    [/\nKept at the service \(\d\)\n {2}inbox\/k9\.pdf\n {2}inbox\/k10\.pdf\n {2}\(for details/],
   ],
   [
     'no decision about an upload in doubt that is being sent again',

@@ -1,4 +1,3 @@
-import { sumOf } from '../../lib/sum-of.ts';
 import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -38,7 +37,7 @@ const details = 'for details run ingestd why PATH';
 export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
   const { reasons, waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
-  const total = (of: 'kept' | 'narrower') => sumOf(status.folders, (one) => one[of]);
+  const total = (of: 'kept' | 'narrower') => status.folders.reduce((sum, one) => sum + one[of], 0);
   const { retried } = sortFailures(status);
   const barrierOf = (code: string) => (mayHelpToShare(code) ? '' : ` (${explain(code).cause})`);
   const mayShare = narrower.some((one) => mayHelpToShare(one.code));
@@ -77,7 +76,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ),
     // Those that still change say nothing.
     ...section(colors.dim('Waiting'), waiting.map(rowOf), details, waitingTotal),
-    ...section(colors.dim('Kept at the service'), status.kept.map(rowOf), details, total('kept')),
+    ...section(colors.dim('Kept at the service'), status.kept.map(refKey), details, total('kept')),
     ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors),
     ...(skippedTotal === 0 ? [] : ['  (ingestd check lists all of them with their fixes)']),
   ];

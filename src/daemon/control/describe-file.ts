@@ -241,7 +241,6 @@ const queuedWords = {
 } as const;
 
 const asSent = 'nothing; the service has the current version';
-const fixFirst = 'nothing until that is fixed; then it is sent';
 const soon = 'it is checked again when nothing has changed for a while';
 const readFirst = 'nothing until it can be read';
 
@@ -264,7 +263,7 @@ function failedWords(
   if (code === inDoubtCode) return `nothing until you decide with ingestd resolve ${path}: ${message}`;
   if (isAbsent(found))
     return `nothing until you run ingestd retry ${path}, or ingestd keep ${path}, which leaves its document at the service: its deletion was refused: ${message}`;
-  if (isTold(found, message)) return fixFirst;
+  if (isTold(found, message)) return 'nothing until that is fixed; then it is sent';
   const helps = code === null || mayHelpToRetry(code);
   return `nothing until ${helps ? `it changes or you run ingestd retry ${path}` : 'that is fixed'}: ${message}`;
 }

@@ -29,7 +29,7 @@ export function Documents({ status: { folders, totals } }: Shown) {
             type="search"
             maxLength={200}
             autocomplete="off"
-            placeholder="folder, directory or name"
+            placeholder="folder, directory, name or state"
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
           />
         </label>
