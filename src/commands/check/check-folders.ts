@@ -83,7 +83,8 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
   ];
 }
 
-const neverThereFix = 'It was never there: create it, mount it, or correct folders[].path.';
+const neverThereFix =
+  'It was never there: create it, mount it, or correct folders[].path. In the trial, ingestd run creates it.';
 
 /** What no command but this one says: a documentUrl is text, which is sent as it stands, and nobody can follow all. */
 async function addressFindings(
