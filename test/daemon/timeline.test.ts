@@ -95,12 +95,22 @@ describe('what happens to the daemon itself', () => {
   });
 
   it('leaves out what is in the history by itself, and what is no trouble', () => {
-    const codes = ['paused', 'held', 'fleet-paused', 'new-ledger', 'not-running', 'rate-limited'];
+    const codes = [
+      'paused',
+      'held',
+      'fleet-paused',
+      'new-ledger',
+      'not-running',
+      'rate-limited',
+      'orphan-sidecar',
+    ];
     const { lines, timeline } = timelineOf(codes.map((code) => ({ folder: '', code, message: code })));
     timeline.look();
     expect(lines).toEqual([
       'problem | fleet-paused | The whole fleet is paused: fleet-paused',
       'problem | rate-limited | The service asked to wait: rate-limited',
+      // Its own words are a sentence.
+      'problem | orphan-sidecar | orphan-sidecar',
     ]);
   });
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { durationWords } from '../../lib/text/amounts.ts';
 import { version } from '../../config/package-files.ts';
 import { explain } from '../../model/report/explanations.ts';
-import { reasonWords } from '../../model/report/headline.ts';
+import { isWhole, reasonWords } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
@@ -85,11 +85,12 @@ export function createTimeline(
       }
       for (const { at, what, folder, path, code = '' } of history.troubles())
         if (what === 'failed') noteEnd({ folder, path, code }, true, clock.now() - Date.parse(at));
-      for (const [key, { folder = '', code, message: said }] of now) {
+      for (const [key, reason] of now) {
+        const { folder = '', code, message } = reason;
         const known = open.get(key);
         if (known?.isTold === true) continue;
         open.set(key, { folder, code, from: known?.from ?? clock.monotonic(), isTold: true });
-        note('problem', { folder, code, message: reasonWords({ code, message: said }) });
+        note('problem', { folder, code, message: isWhole(reason) ? message : reasonWords(reason) });
       }
     },
   };
