@@ -133,7 +133,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await documents.getByText('shared with your default group').waitFor();
     await rm(join(place.inbox, 'a.pdf.meta.json'));
     const line = await unfold(page, '1 document is shared less widely than stated now');
-    await line.getByText('Kept private: its former sidecar said NONE.').waitFor();
+    await line.getByText(/^Kept private: its former sidecar said NONE; nothing states/).waitFor();
     await eventually(async () => (await stateOf(page)) === 'Up to date');
     await press('Share 1 document as stated…');
     await page.getByRole('dialog').getByText('see inbox/a.pdf (shared with your default group).').waitFor();
