@@ -1728,6 +1728,27 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'a sidecar on a mount that covers the document of an attachment says nothing of that (4)',
+      first: [document, attachment, list],
+      steps: [
+        [20_000, move('private/extra/t.csv', 'd/b.csv')],
+        [0, { kind: 'mount', path: 'inbox/private' }],
+        [0, write('private/a.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+      ],
+    },
+    {
+      what: 'what was saved in the place of a document, and is renamed when another file comes there, is a new one (7.1)',
+      first: firstOf({ 'd/a.txt': 'a' }),
+      steps: [
+        [20_000, write('d/a.csv', 'c')],
+        [0, write('d/a.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+        [0, write('d/.save.tmp', 'b')],
+        [0, move('d/.save.tmp', 'd/a.txt')],
+        [20_000, move('d/a.txt', 'd/b.txt')],
+        [0, write('d/a.txt', 'e')],
+      ],
+    },
+    {
       what: 'a document that a person adopts is held as its upload stated, where that did (7.27)',
       first: [],
       steps: [

@@ -195,15 +195,21 @@ export class DocumentComparison {
    * sidecar of it counts that was left where it was, or went along with the directory of both.
    */
   async #answersOf(
-    { owners, ownerStat, seenAt, place }: FormerOwner,
+    { owners, ownerStat, seenAt, place, record }: FormerOwner,
     document: FoundDocument,
   ): Promise<readonly OwnerAnswer[]> {
     const ask = (refs: readonly DocumentRef[]) =>
       Promise.all(refs.map((ref) => this.#attaches(ref, place, document)));
     const answers = await ask(owners);
-    if (ownerStat === undefined || !answers.every(isOver)) return answers;
+    const { dev = 0 } = ownerStat ?? record?.stat ?? {};
     const hides = ({ folder, path, mayHold }: CoveredMountPoint) =>
-      mayHold(ownerStat.dev) && owners.some((one) => one.folder === folder && isAtOrBelow(one.path, path));
+      mayHold(dev) && owners.some((one) => one.folder === folder && isAtOrBelow(one.path, path));
+    // A sidecar on a mount that hides the document is none of its own.
+    if (answers.includes('dropped') && this.#options.covered().some(hides)) {
+      const found = await Promise.all(owners.map((one) => this.#options.evidence.inspect(one)));
+      if (found.every(hasGone)) return ['unclear'];
+    }
+    if (ownerStat === undefined || !answers.every(isOver)) return answers;
     // It is gone only where no directory has it, as they are now, and no mount of now hides it.
     const { files, isUnlisted } = (await this.#options.search([ownerStat]))([ownerStat]);
     if (this.#options.covered().some(hides)) return ['unclear'];

@@ -260,6 +260,8 @@ export class HeldDocuments {
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       for (const { identity, path, directory } of standing) {
         one.files.add(identity);
+        // What has come to its place is its own from now on.
+        if (one.places.has(path)) one.places.set(path, null);
         const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
         // To where its file has been for a moment only its record has not followed.
         const hasCome =
