@@ -2123,6 +2123,14 @@ describe('the simulation', () => {
     ],
     [710_000_633, 'a process that dies when a person resumes may be paused when it starts again (2)'],
     [
+      731_001_230,
+      'a link that has gone on with a copy in its place is gone with that, though its file stands for another (7.25)',
+    ],
+    [
+      2_555_595_593,
+      'of a link that was saved over, what is attached is by the list beside that, and ends with its deletion (4)',
+    ],
+    [
       1_001_002_080,
       'what was missing when a process looked last may be where nobody sees it, after the next start too (7.25)',
     ],

@@ -132,14 +132,24 @@ export class HeldDocuments {
     return this.alive().filter((one) => one !== except && files.some((file) => mayBeSave(one, file)));
   }
 
-  /** Copies that no other document is of, where its own file is gone: by its content it is one of these by now (7.1, 7.25). */
+  /**
+   * Copies that no other document is of, where its own file is gone, or another document's alone, whose link it is: by its
+   * content it is one of these by now (7.1, 7.25).
+   */
   copiesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const isThere = (path: string) => reading.files.get(path)?.role.kind !== 'elsewhere';
+    const isAnothers = (path: string) =>
+      this.alive().some(
+        (other) => other !== one && other.accepted === one.accepted && other.holding.path === path,
+      );
+    const isThere = (path: string) => reading.files.get(path)?.role.kind !== 'elsewhere' && !isAnothers(path);
     if (one.accepted === null || reading.pathsOf(one.accepted).some(isThere)) return [];
-    return [...one.copies]
+    return [...new Set([...one.copies, ...one.places.keys()])]
       .map((path) => reading.files.get(path))
       .filter((file) => file !== undefined)
-      .filter(({ text, identity }) => text === one.text && !this.#isOfAnother(identity, one, reading));
+      .filter(
+        ({ text, identity }) =>
+          text === one.text && identity !== one.accepted && !this.#isOfAnother(identity, one, reading),
+      );
   }
 
   /** Copies that were all that was left of it: it may have gone on with one, though its own file is back (7.1). */
@@ -148,6 +158,13 @@ export class HeldDocuments {
     return reading
       .all()
       .filter((file) => heirs.has(file.path) && file.text === text && isFree(file.identity));
+  }
+
+  /** Whether it may have gone on with a copy, which is gone by now. */
+  mayHaveGoneWithCopy(one: HeldDocument, reading: Reading): boolean {
+    return (
+      [...one.heirs.values()].some((span) => this.#isSettled(span)) && this.heirsOf(one, reading).length === 0
+    );
   }
 
   /**

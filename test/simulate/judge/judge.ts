@@ -754,7 +754,12 @@ function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment)
   // Of the names of one file, that under which it goes out, or that of its own place.
   const name = request.file?.name.normalize('NFC');
   const isPlace = (path: string) => one.places.has(path) || one.taken.has(path);
-  const rankOf = ({ path }: RoledFile) => (nameOf(path) === name ? 0 : 2) + (isPlace(path) ? 0 : 1);
+  // And of several files, that which has as many attachments.
+  const sent = request.attachments?.length;
+  const hasAsMany = ({ role }: RoledFile) =>
+    sent === undefined || (role.kind === 'document' && role.attachments.length === sent);
+  const rankOf = (file: RoledFile) =>
+    (nameOf(file.path) === name ? 0 : 2) + (isPlace(file.path) ? 0 : 1) + (hasAsMany(file) ? 0 : 0.5);
   const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b));
   return [...ranked, ...placed].find(isStated) ?? ranked[0] ?? null;
 }
