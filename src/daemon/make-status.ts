@@ -91,6 +91,8 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const waiting = [...engine.tasks.in('waiting'), ...engine.tasks.in('settling')].filter(
     (task) => task.present && reasonOf(task) !== null && !isAttached(task),
   );
+  const waitingFor = noWaits();
+  for (const one of counts) for (const kind of waitKinds) waitingFor[kind] += one.waitingFor[kind];
   return {
     version: version(),
     startedAt: sources.startedAt,
@@ -128,7 +130,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     skippedTotal: sum((one) => one.skipped),
     waiting: waiting.slice(0, most).map(wordsOf),
     waitingTotal: waiting.length,
-    waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
+    waitingFor,
     held,
     ...listDoubts(doubts, most, (ref) => engine.tasks.get(ref)?.state.kind === 'sending'),
     narrower: listNarrower(ledger, sources.settings),
@@ -209,12 +211,6 @@ function firstOf<T>(items: Iterable<T>, most: number): T[] {
     first.push(item);
   }
   return first;
-}
-
-function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'] {
-  const sum = noWaits();
-  for (const one of waits) for (const kind of waitKinds) sum[kind] += one[kind];
-  return sum;
 }
 
 /** Also of a folder that cannot be listed: as many as were held when it could be. */

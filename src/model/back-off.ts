@@ -24,8 +24,8 @@ export const longestRetryAfterMs = 15 * 60_000;
  * single request, so spreading matters less than sparing the service.
  */
 export function nextDelayMs({ kind, attempt, retryAfterMs, random }: SetBack): number {
-  const asked = askedMs(retryAfterMs);
-  if (asked !== null) return asked;
+  if (retryAfterMs !== null && retryAfterMs > 0)
+    return Math.ceil(Math.min(longestRetryAfterMs, Math.max(shortestMs, retryAfterMs)));
   const ceilingMs = Math.min(longestBackOffMs, firstMs * 2 ** (Math.max(1, attempt) - 1));
   const floorMs = kind === 'circuit' ? ceilingMs / 2 : shortestMs;
   return Math.round(floorMs + (ceilingMs - floorMs) * random);
@@ -43,9 +43,4 @@ export function readAgainMs(tries: number): number {
 export function refusedDelayMs(attempt: number): number {
   if (attempt <= 1) return 60_000;
   return attempt <= 2 ? 5 * 60_000 : 15 * 60_000;
-}
-
-function askedMs(retryAfterMs: number | null): number | null {
-  if (retryAfterMs === null || !(retryAfterMs > 0)) return null;
-  return Math.ceil(Math.min(longestRetryAfterMs, Math.max(shortestMs, retryAfterMs)));
 }
