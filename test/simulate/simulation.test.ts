@@ -2073,6 +2073,19 @@ describe('the simulation', () => {
       'what was edited and moved at once is told by its number alone, which it may not have (7.19)',
     ],
     [724, 'what a folder lists of which nothing is found keeps nothing moving (4)'],
+    [
+      608,
+      'a mode that goes out for the copy with which a document has gone on is not that of its own file (7.27)',
+    ],
+    [919, 'a list below an ignore file that was never valid was not seen (4, 7.35)'],
+    [
+      450_001_481,
+      'while a change is not answered, its record stays, and what is saved there is its document (7.1)',
+    ],
+    [
+      540_001_864,
+      'a record that has followed its attachment before another file came to its place sends that (4)',
+    ],
     [690_000_051, 'the sidecar of a document that got another name is not that of the list before (4)'],
     [620_000_031, 'what was sent with a document whose doubt was forgotten stands in no record (4)'],
     [

@@ -17,6 +17,8 @@ export interface HeldDocument {
   isDeleted: boolean;
   /** It was deleted, and ingestd has not been told so. */
   isDeletionUntold: boolean;
+  /** Until when a change of it may be unanswered, monotonic ms: its record goes nowhere meanwhile. */
+  busyUntil: number;
   /** Whether ingestd was told of it. */
   answer: 'none' | 'usable' | 'unusable';
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
@@ -79,6 +81,9 @@ interface Span {
   /** When it was seen to stand there last: until the disk is seen again, it has been there. */
   readonly seenAt: number;
 }
+
+/** For so long an answer is waited for. */
+const responseMs = 120_000;
 
 /** As it was sent, its file was told. */
 const always: Span = { from: -Infinity, until: 0, seenAt: 0 };
@@ -242,8 +247,13 @@ export class HeldDocuments {
       const elsewhere = [...one.stood].filter(
         ([, { from, until }]) => until === now && until - from >= this.#settleMs,
       );
+      const isBusy = one.busyUntil > now;
       for (const [path, since] of one.places)
-        if (since !== null && elsewhere.some(([what]) => typeof what === 'string' && what !== path))
+        if (
+          !isBusy &&
+          since !== null &&
+          elsewhere.some(([what]) => typeof what === 'string' && what !== path)
+        )
           one.left.add(path);
       const slots = new Set(one.slots.values());
       for (const [slot, path] of slotted)
@@ -259,7 +269,7 @@ export class HeldDocuments {
         }
         // What lies below an ignore file that is not valid is not looked at.
         const isShut = paths.some((other) => reading.shutDirectory(other) !== null);
-        const vacatedAt = since === null || isShut ? now : since;
+        const vacatedAt = since === null || isShut || isBusy ? now : since;
         one.places.set(path, vacatedAt);
         const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
         // What stands in the place of another document is a link to that one's file.
@@ -432,6 +442,15 @@ export class HeldDocuments {
     }
   }
 
+  /** A change goes out: an answer that is lost is waited for. */
+  sent({ docIds, lastByteAt }: ServiceRequest, { kind }: Ending): void {
+    for (const docId of docIds) {
+      const one = this.all.get(docId);
+      if (one !== undefined && kind !== 'reset')
+        one.busyUntil = kind === 'lost' ? lastByteAt + responseMs : Infinity;
+    }
+  }
+
   /** A change was sent, and nobody has said whether it was accepted, or it is sent again. */
   attempted(request: ServiceRequest, file: RoledFile | null): void {
     if (request.kind !== 'modify' || modeOf(request) === null) return;
@@ -478,7 +497,8 @@ export class HeldDocuments {
         one.perhaps = [...one.perhaps, { ...one.holding, path: file.path }];
         // A mode that goes out for another file is not that of the one before.
         if (accepted !== null && accepted !== file.identity) one.before ??= { identity: accepted, holding };
-        else if (one.before?.identity === accepted) one.before = null;
+        // For which of its files a change without a mode goes out nobody can tell.
+        else if (modeOf(request) !== null && one.before?.identity === accepted) one.before = null;
         one.files.add(file.identity);
         one.places.set(file.path, null);
       }
@@ -516,6 +536,7 @@ export class HeldDocuments {
     for (const docId of request.docIds) {
       const changed = this.all.get(docId);
       if (changed === undefined) continue;
+      changed.busyUntil = -Infinity;
       if (request.file !== null && kind === 'ok') changed.recorded = changed.accepted;
       if (request.kind === 'delete' && ['ok', 'missing', 'no-doc-id'].includes(kind))
         changed.isDeletionUntold = false;
@@ -570,6 +591,7 @@ function newDocument(
     holding: { ...holdingOf(request, file, carried), path },
     isDeleted: false,
     isDeletionUntold: false,
+    busyUntil: -Infinity,
     answer: 'none',
     accepted: file?.identity ?? null,
     recorded: file?.identity ?? null,

@@ -143,7 +143,7 @@ export class Judge {
     this.#isKilled = options.isKilled;
     this.#seenMs = options.settleMs + options.noticeMs + graceMs;
     this.held = new HeldDocuments(this.#seenMs, options.settleMs);
-    this.#taints = new Taints(this.held, this.#seenMs);
+    this.#taints = new Taints(this.held, this.#seenMs, options.settleMs);
     this.#arrivals = new Arrivals(options.settleMs, options.noticeMs + honouredMs);
   }
 
@@ -393,6 +393,7 @@ export class Judge {
   started(folders: readonly JudgedFolder[], now: number): void {
     this.#folders = folders;
     this.#startedAt = now;
+    for (const one of this.held.all.values()) one.busyUntil = -Infinity;
     // What the process before did not say may be written down.
     this.#mayBePaused ||= this.#pausing > 0;
     this.#pausing = 0;
@@ -464,6 +465,7 @@ export class Judge {
     if (request.kind === 'upload' && this.#unusable >= 3 && firstByteAt > this.#unusableAt + honouredMs)
       this.report('unstopped-uploads', `${file?.path} is sent after three answers without a docId`);
     if (mayBeDone(ending)) this.#judgeGuard(request);
+    this.held.sent(request, ending);
     if (this.#isDelivered && !this.#blamed.has(file?.path ?? '') && request.kind !== 'token')
       this.report(
         'start-sends',
@@ -748,7 +750,10 @@ export class Judge {
 /** The file that a change is of; of a mode alone the one for which it is stated, whose content may go out next. */
 function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment): RoledFile | null {
   const files = changedFiles(request, one, moment);
-  const placed = request.file === null ? moment.held.placedFiles(one, moment.reading) : [];
+  const { held, reading } = moment;
+  // It may have gone on with a copy, for which the mode is stated.
+  const placed =
+    request.file === null ? [...held.placedFiles(one, reading), ...held.heirsOf(one, reading)] : [];
   const mode = modeOf(request);
   const isStated = ({ role }: RoledFile) => 'statement' in role && role.statement?.mode === mode;
   // Of the names of one file, that under which it goes out, or that of its own place.

@@ -76,6 +76,8 @@ export class Taints {
   readonly #held: HeldDocuments;
   /** What stands for so long has been seen, ms. */
   readonly #seenMs: number;
+  /** It may have been seen after so long, ms. */
+  readonly #settleMs: number;
   #attached = new Map<object, Attached>();
   /** Attachments that are none any more. */
   readonly #former = new Map<object, Former>();
@@ -95,9 +97,10 @@ export class Taints {
   /** As what files may count that came to the place of others, since a save looks so, or whose upload is in doubt. */
   readonly #inherited = new Map<object, readonly Holding[]>();
 
-  constructor(held: HeldDocuments, seenMs: number) {
+  constructor(held: HeldDocuments, seenMs: number, settleMs: number) {
     this.#held = held;
     this.#seenMs = seenMs;
+    this.#settleMs = settleMs;
   }
 
   see(reading: Reading, now: number): void {
@@ -106,17 +109,15 @@ export class Taints {
     // What was not answered yet has no record.
     const known = this.#held.alive().filter(({ answer }) => answer === 'usable');
     const sent = new Set(known.map(({ accepted }) => accepted));
-    for (const { identity, path, text, role, isHidden } of reading.files.values()) {
+    for (const file of reading.files.values()) {
+      const { identity, path, text, role } = file;
       const spans = this.#unsent.get(identity) ?? [];
       const last = spans.findLast((one) => one.path === path);
       // An upload that was under way then has been answered since.
       for (const one of spans) one.isOpen ||= sent.has(identity);
       // Of what cannot be looked at nobody knows which file it is; what has a wrong name only is stated for all the same.
-      const statement = 'statement' in role && !isHidden ? role.statement : null;
-      // No directory is listed below another one whose ignore file is not valid (contract 7.35).
-      const shut = reading.shutDirectory(path) ?? directoryOf(path);
-      const isListed = shut === directoryOf(path);
-      const states = statement?.by === 'sidecar' && isListed ? statement.mode : null;
+      const statement = 'statement' in role && !reading.isUnseen(file) ? role.statement : null;
+      const states = statement?.by === 'sidecar' ? statement.mode : null;
       if (last?.to === null && last.mode === states) {
         last.text = text;
         continue;
@@ -248,7 +249,7 @@ export class Taints {
     for (const [identity, one] of this.#former) {
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one)] });
       // What said that it is over may not have been seen: then it stands in the record still.
-      if (one.isGlimpse) add(identity, { sentWith: one.sentWith });
+      if (one.isGlimpse) add(identity, { sentWith: one.sentWith, ownerIdentity: one.ownerIdentity });
     }
     for (const [identity, sentWith] of this.#placed) add(identity, { sentWith });
     for (const [identity, spans] of this.#unsent) {
@@ -295,8 +296,10 @@ export class Taints {
 
   #followAttached(reading: Reading, now: number): void {
     for (const { path, text, identity, role, isHidden } of reading.files.values()) {
-      // Of what could never be looked at nobody knows which file it is.
-      if (role.kind !== 'attachment' || (isHidden && !this.#attached.has(identity))) continue;
+      if (role.kind !== 'attachment') continue;
+      // Of what could never be looked at nobody knows which file it is, nor what is said where nothing is listed (7.35).
+      const isListed = reading.shutDirectory(directoryOf(role.owner)) === null;
+      if ((isHidden || !isListed) && !this.#attached.has(identity)) continue;
       const ownerIdentity = reading.files.get(role.owner)?.identity;
       // What a sidecar lists is no document: whether anything is attached to it the contract leaves open (4, 7.9).
       if (reading.isListedByDocument(role.owner)) {
@@ -351,8 +354,11 @@ export class Taints {
       const places = reading.pathsOf(identity).map((path) => reading.files.get(path)?.role.kind);
       const isHidden = isOver && one.docId === null && places.every((kind) => kind === 'elsewhere');
       if (isGone || isHidden) this.#perhaps.add(identity);
-      if (isOver && !isGone)
-        this.#former.set(identity, { ...ended, overAt: now, isGlimpse: this.#mayGoOn(one, reading) });
+      // Without a sidecar the record lists it: that may have followed it before another file came to its place (contract 4).
+      const vacatedAt = this.#last.get(one.path)?.goneAt ?? now;
+      const mayBeFollowed = isLeft && now - vacatedAt >= this.#settleMs;
+      const isGlimpse = mayBeFollowed || this.#mayGoOn(one, reading);
+      if (isOver && !isGone) this.#former.set(identity, { ...ended, overAt: now, isGlimpse });
       // What has come to its place may be what its list names; so may what a mount shows there that covers them both.
       const standing = reading.files.get(one.path)?.identity;
       if (standing !== undefined && reading.isCovered(identity)) this.#perhaps.add(standing);
