@@ -27,7 +27,8 @@ export function damaged(path: string, what: string, cause?: unknown): LedgerDama
   return new LedgerDamagedError(message, { fault, cause });
 }
 
-class LedgerTooNewError extends LedgerDamagedError {}
+/** The error of a newer ingestd's file: then nothing else may stand in for the file. */
+export class LedgerTooNewError extends LedgerDamagedError {}
 
 /**
  * An error for a file of another version. One that a newer ingestd wrote is too new: nothing is wrong with it. No release
@@ -40,11 +41,6 @@ export function otherVersion(path: string, version: number): LedgerDamagedError 
     `The ledger was written by a newer ingestd: ${path} has version ${version}, this one reads up to version ${LEDGER_VERSION}. ` +
       'Use the newer ingestd again, or restore a state directory of this version from a backup.',
   );
-}
-
-/** Says whether an error is that of a newer ingestd's file: then nothing else may stand in for the file. */
-export function isTooNew(error: unknown): boolean {
-  return error instanceof LedgerTooNewError;
 }
 
 /** A failure to read a file, in words; damage that was found already stays what it is. */

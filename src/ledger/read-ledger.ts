@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { interruptedUploads } from '../model/doubts.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../model/settings.ts';
-import { damaged, isTooNew } from './ledger-errors.ts';
+import { damaged, LedgerTooNewError } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import { isStateFree } from './lock-state-directory.ts';
@@ -131,7 +131,7 @@ export async function loadLedger(listing: LedgerListing): Promise<LoadedLedger> 
       throw damaged(paths.snapshot, 'it is missing, although the state directory was in use');
     return { ...(await loadFrom(paths, paths.snapshot)), recovered: null };
   } catch (error) {
-    if (!listing.previous || isTooNew(error)) throw error;
+    if (!listing.previous || error instanceof LedgerTooNewError) throw error;
     try {
       return { ...(await loadFrom(paths, paths.previous)), recovered: { error } };
     } catch {

@@ -155,10 +155,7 @@ export type NoDocument = WithoutDocument & { readonly stated?: FoundDocument };
 type WithoutDocument =
   /** It changed a moment ago, or changed since the last inspection: inspect again after `againMs`. */
   | { readonly kind: 'settling'; readonly againMs: number }
-  /**
-   * No such file exists: the root is unchanged, and its directory could be read. `device` is
-   * that of the nearest directory that does exist.
-   */
+  /** No such file exists: root and directory could be read. `device`: of the nearest directory that does exist. */
   | { readonly kind: 'absent'; readonly device: number }
   /** Nothing may be concluded: the root or a directory cannot be read, or the root is another one now. */
   | {
@@ -220,12 +217,12 @@ export const symbolicLinkCode = 'symbolic-link';
 /** `code` of a sidecar that fits no file of its directory. */
 export const orphanSidecarCode = 'orphan-sidecar';
 
-/** The same where its name ends otherwise than in lower case. */
-export const sidecarInCapitalsCode = 'sidecar-in-capitals';
+/** The same where the end of its name is misspelled. */
+export const misspelledSidecarCode = 'misspelled-sidecar';
 
 /** Whether something is skipped because it is a sidecar that fits no file: contract 7.29. */
 export function isUnfitSidecar({ code }: { readonly code: string }): boolean {
-  return code === orphanSidecarCode || code === sidecarInCapitalsCode;
+  return code === orphanSidecarCode || code === misspelledSidecarCode;
 }
 
 /** Why the files in a directory of attachments are not sent. */

@@ -988,9 +988,7 @@ export class Engine {
       if (isMeant(task.ref)) this.#advance(task, { kind: 'touched' });
   }
 
-  /**
-   * The hash of a document's file; not read again while its task's stat is the same. Null: it is another file by now.
-   */
+  /** A document's hash; not read again while its task's stat is the same. Null: it is another file by now. */
   async #hash(ref: DocumentRef, stat: FileStat): Promise<string | null> {
     const task = this.tasks.get(ref);
     const known = task?.hashed ?? null;

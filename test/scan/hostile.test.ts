@@ -52,8 +52,15 @@ const names: readonly (readonly [row: string, name: string, verdict: string])[] 
   ['F26', 'large.txt', 'unfit too-large'],
   ['F25', 'empty.txt', 'skipped empty-file'],
   ['F57', 'x.meta.json', 'skipped orphan-sidecar'],
-  ['F57', 'UPPER.PDF.META.JSON', 'skipped sidecar-in-capitals'],
-  ['F57', '.Meta.json', 'skipped sidecar-in-capitals'],
+  ['F57', 'UPPER.PDF.META.JSON', 'skipped misspelled-sidecar'],
+  ['F57', '.Meta.json', 'skipped misspelled-sidecar'],
+  ['F57', 'meta.json', 'skipped misspelled-sidecar'],
+  ['F57', '.mta.json', 'skipped misspelled-sidecar'],
+  ['F57', '.meta.json~', 'ignored dot-name'],
+  ['F57', 'exact.txt.meta.jsn', 'skipped misspelled-sidecar'],
+  ['F57', 'exact.txt.meta.json.txt', 'skipped misspelled-sidecar'],
+  ['F57', 'exact.mate.json', 'skipped unsupported-type'],
+  ['F57', 'other.txt.meta.jsn', 'skipped unsupported-type'],
   ['F57', '.x.Meta.json', 'ignored dot-name'],
 ];
 const maxFileBytes = 100_000;

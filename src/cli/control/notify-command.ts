@@ -1,7 +1,7 @@
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { waysOf } from '../../daemon/notify/notifier.ts';
-import { testEvent } from '../../daemon/notify/event.ts';
+import { eventOf } from '../../daemon/notify/event.ts';
 import { loadNotifyWebhook } from '../../config/secrets/read-secrets.ts';
 import { prepareCommand } from '../prepare-command.ts';
 
@@ -17,7 +17,8 @@ export async function notifyTest(context: CommandContext, flags: GlobalFlags) {
       'notify: not configured; set notify.command, or INGESTD_NOTIFY_WEBHOOK to the address of a webhook',
     );
   }
-  const event = testEvent(Date.now());
+  const text = 'this is a test of its notifications';
+  const event = eventOf('test', { text, health: 'ok', now: Date.now() });
   const { signal } = new AbortController();
   const complaints: string[] = [];
   const tried = ways.map(({ name, send }) =>

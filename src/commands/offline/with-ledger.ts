@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { machineDirectory } from '../../config/find-places.ts';
-import { isUser, userName } from '../../lib/process/user-name.ts';
+import { users, userName } from '../../lib/process/user-name.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { openHistory } from '../../daemon/history/history.ts';
 import type { History } from '../../daemon/history/history.ts';
@@ -38,7 +38,7 @@ export async function withHistory<T>(
 export async function requireOwnPlace({ file, state: { dir } }: Settings, isService = false): Promise<void> {
   const place = nearest(dir);
   if (place === dir || process.geteuid?.() !== 0) return;
-  const isOfMachine = dirname(file) === machineDirectory && isUser('ingestd');
+  const isOfMachine = dirname(file) === machineDirectory && users().some(({ name }) => name === 'ingestd');
   const { uid } = await stat(place);
   if (!isOfMachine && (isService || uid === 0)) return;
   const user = isOfMachine ? 'ingestd' : userName(uid);

@@ -103,12 +103,8 @@ export function recoveryEvent(status: Status, now: number): NotifyEvent {
   return eventOf('recovery', { text, health, now });
 }
 
-/** What `ingestd notify test` sends. */
-export function testEvent(now: number): NotifyEvent {
-  return eventOf('test', { text: 'this is a test of its notifications', health: 'ok', now });
-}
-
-function eventOf(
+/** An event of this host, as it goes out. */
+export function eventOf(
   kind: NotifyEvent['kind'],
   { text, health, now }: { readonly text: string; readonly health: Health; readonly now: number },
   troubles: readonly Trouble[] = [],

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
+import { writeDurably } from '../../lib/files/durable-file.ts';
 import { orNull } from '../../lib/or-null.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
 import { isWithin } from '../../lib/time/clock.ts';
@@ -15,7 +16,7 @@ import type { Settings } from '../../model/settings.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import type { NotifyEvent } from './event.ts';
-import { nextNotifyState, readNotifyState, writeNotifyState } from './notify-state.ts';
+import { nextNotifyState, notifyFile, readNotifyState } from './notify-state.ts';
 import type { WayName } from './notify-state.ts';
 
 /** Where events go. */
@@ -118,7 +119,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     const now = { ...state, queues: Object.fromEntries(queues.map(({ name, events }) => [name, events()])) };
     const text = JSON.stringify(now);
     if (text === written) return;
-    await writeNotifyState(settings.state.dir, now).then(
+    await writeDurably(notifyFile(settings.state.dir), `${text}\n`).then(
       () => (written = text),
       (error: unknown) => log.debug({ error: errorMessage(error) }, 'notification state could not be saved'),
     );

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
+import { readIfThere } from '../../lib/files/durable-file.ts';
 import type { Status } from '../../model/report/status.ts';
 import { eventSchema, recoveryEvent, troubleEvent, troublesOf } from './event.ts';
 import type { NotifyEvent } from './event.ts';
@@ -36,18 +36,15 @@ const none: NotifyState = {
 /** One that cannot be read counts as none: the worst is a notification that comes twice. */
 export async function readNotifyState(stateDir: string): Promise<NotifyState> {
   try {
-    const text = await readIfThere(fileIn(stateDir));
+    const text = await readIfThere(notifyFile(stateDir));
     return text === null ? none : stateSchema.parse(JSON.parse(text));
   } catch {
     return none;
   }
 }
 
-export async function writeNotifyState(stateDir: string, state: NotifyState): Promise<void> {
-  await writeDurably(fileIn(stateDir), `${JSON.stringify(state)}\n`);
-}
-
-function fileIn(stateDir: string): string {
+/** The file that keeps it. */
+export function notifyFile(stateDir: string): string {
   return join(stateDir, 'notify.json');
 }
 

@@ -4,16 +4,12 @@ import { dirname } from 'node:path';
 import { orNull } from '../or-null.ts';
 
 /** The users of this machine's own list. */
-function users() {
+export function users() {
   const text = orNull(() => readFileSync('/etc/passwd', 'utf8')) ?? '';
   return text.split('\n').map((line) => {
     const [name, , uid] = line.split(':');
     return { name, uid: Number(uid) };
   });
-}
-
-export function isUser(name: string): boolean {
-  return users().some((one) => one.name === name);
 }
 
 /** The name of a user; of one that is not in that list: as `sudo -u` takes a number in a shell. */

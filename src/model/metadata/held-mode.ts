@@ -219,12 +219,8 @@ function restated(held: HeldMode, stated: HeldMode): HeldMode {
   };
 }
 
-/** The mode with which a document goes out that has no record. */
-export function uploadedMode(document: FoundDocument): HeldMode {
-  return document.kept?.held ?? statedMode(document);
-}
-
-function statedMode({ ref, sidecar, metadata, sources }: FoundDocument): HeldMode {
+/** The mode that is stated for a document. */
+export function statedMode({ ref, sidecar, metadata, sources }: FoundDocument): HeldMode {
   const source = sources?.['shareInfo'] ?? null;
   const by = source === null || source === sidecar || isDefaults(source) ? source : '';
   return { ...ref, mode: modeOf(metadata), by };

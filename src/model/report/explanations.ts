@@ -130,9 +130,9 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Rename that sidecar to fit its document, or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
         waits: 'sidecar',
       },
-      'sidecar-in-capitals': {
-        cause: 'Sidecar with capital letters in .meta.json',
-        fix: 'Rename it to end in .meta.json, in lower case. A new document that it may be meant for is not sent until then.',
+      'misspelled-sidecar': {
+        cause: 'Sidecar whose name does not end in .meta.json',
+        fix: 'Rename it to end in .meta.json, in lower case; if it is no sidecar, name it in .ingestignore. A new document that it may be meant for is not sent until then.',
         health: 'attention',
       },
       'orphan-sidecar': {

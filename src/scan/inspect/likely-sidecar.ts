@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
-import { directoriesTo, directoryOf, joinPath, nameOf, sidecarInCapitalsCode } from '../../model/document.ts';
+import { directoriesTo, directoryOf, joinPath, misspelledSidecarCode, nameOf } from '../../model/document.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 import { recentLook } from '../companions/recent-look.ts';
 import type { NamesLook } from '../companions/recent-look.ts';
@@ -10,7 +10,7 @@ import type { FolderState } from '../folder-state.ts';
 import { placesInside } from '../rules/attachment-lists.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
-import { defaultsName, fitting, mayBeMeantFor } from '../rules/sidecar-names.ts';
+import { fitting, mayBeMeantFor, misspelling } from '../rules/sidecar-names.ts';
 
 /** A directory that changes all the time is read no more often than this for the documents in it. */
 const readEveryMs = 50;
@@ -49,7 +49,8 @@ export function newNames(folder: FolderState, directory: string): NamesLook | nu
     const entries = readdirSync(place, { withFileTypes: true });
     const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name.normalize('NFC')]));
     const fits = fitting(() => files);
-    const sidecars = files.filter((name) => isSidecar(folder, joinPath(directory, name)));
+    const isMisspelled = misspelling(() => files);
+    const sidecars = files.filter((name) => isSidecar(folder, joinPath(directory, name), isMisspelled));
     const { lists, unpaired } = tree.get(directory) ?? {};
     const isNew = (name: string) => lists?.has(name) !== true || unpaired?.get(name) === 'orphan';
     const listed = sidecars
@@ -62,8 +63,8 @@ export function newNames(folder: FolderState, directory: string): NamesLook | nu
   });
 }
 
-function isSidecar(folder: FolderState, path: string): boolean {
-  if (!/\.meta\.json$/i.test(path) || nameOf(path).length === defaultsName.length) return false;
-  const found = classifyByName(folder, path);
-  return found.kind === 'sidecar' || (found.kind === 'skipped' && found.code === sidecarInCapitalsCode);
+function isSidecar(folder: FolderState, path: string, isMisspelled: (name: string) => boolean): boolean {
+  if (!/.\.meta\.json$/i.test(nameOf(path)) && !isMisspelled(nameOf(path))) return false;
+  const found = classifyByName(folder, path, { isMisspelled });
+  return found.kind === 'sidecar' || (found.kind === 'skipped' && found.code === misspelledSidecarCode);
 }

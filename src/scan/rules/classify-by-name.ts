@@ -15,8 +15,9 @@ export function classifyByName(
   {
     kind = 'file',
     twin = null,
+    isMisspelled = (name) => folder.tree.get(directoryOf(path))?.unfit?.has(name) === true,
     read,
-  }: Partial<Pick<EntryFacts, 'kind' | 'twin'>> & {
+  }: Partial<Pick<EntryFacts, 'kind' | 'twin' | 'isMisspelled'>> & {
     readonly read?: { readonly directory: string; readonly rules: readonly PlacedRules[] };
   } = {},
 ): ReturnType<typeof classifyEntry> {
@@ -30,7 +31,7 @@ export function classifyByName(
   // Those of the nearest directory that is known.
   let rules = rulesOf('') ?? folder.rules;
   const classify = (at: string, facts: Pick<EntryFacts, 'kind' | 'twin'>) =>
-    classifyEntry({ directory: directoryOf(at), name: nameOf(at), rules, ...facts }, folder);
+    classifyEntry({ directory: directoryOf(at), name: nameOf(at), rules, isMisspelled, ...facts }, folder);
   let owner: string | undefined;
   for (const directory of directoriesTo(path)) {
     const found = classify(directory, { kind: 'directory', twin: null });

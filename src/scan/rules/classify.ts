@@ -4,9 +4,9 @@ import { excerpt, printable, printableTwin } from '../../lib/text/printable.ts';
 import {
   emptyFileCode,
   joinPath,
+  misspelledSidecarCode,
   nameOf,
   orphanSidecarCode,
-  sidecarInCapitalsCode,
   symbolicLinkCode,
 } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
@@ -22,7 +22,7 @@ import type { AttachmentLists } from './attachment-lists.ts';
 import type { Entry, EntryKind } from './entry.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
-import { defaultsName, isSidecarName } from './sidecar-names.ts';
+import { defaultsName, isNearDefaults, isSidecarName } from './sidecar-names.ts';
 
 /** What is at a path, and if it is not sent, why. The one place that decides. */
 export type Classification =
@@ -52,11 +52,10 @@ export interface EntryFacts {
   readonly kind: EntryKind;
   /** Of `unreadable`: the file system's code. */
   readonly fault?: string | undefined;
-  /**
-   * Its name on disk, where it is one of several entries whose names have the same NFC form, and another one stands for
-   * it; null: it is not.
-   */
+  /** Its name on disk, where another entry, whose name has the same NFC form, stands for it; null: none does. */
   readonly twin: string | null;
+  /** What `misspelling` says of names in its directory. */
+  readonly isMisspelled: (name: string) => boolean;
   /** The rules that hold in its directory. No directory on the way is ignored. */
   readonly rules: readonly PlacedRules[];
 }
@@ -91,10 +90,14 @@ const twinSidecar: Classification = {
   message:
     'another sidecar has the same name with its accents encoded differently (NFC and NFD), so their document is not sent; remove one of the two',
 };
-const sidecarInCapitals: Classification = {
+const misspelledSidecar: Classification = {
   kind: 'skipped',
-  code: sidecarInCapitalsCode,
+  code: misspelledSidecarCode,
   message: 'it is not read as metadata: that takes a name that ends in .meta.json, in lower case',
+};
+const misspelledDefaults: Classification = {
+  ...misspelledSidecar,
+  message: 'it is not read as metadata: did you mean .meta.json?',
 };
 const notFollowed: Classification = {
   kind: 'skipped',
@@ -123,7 +126,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (kind === 'directory') return classifyDirectory(path, facts, folder);
   if (name === defaultsName) return { kind: 'defaults' };
   if (name === ignoreFileName) return { kind: 'ignore-file' };
-  if (name.toLowerCase() === defaultsName) return sidecarInCapitals;
+  if (name.startsWith('.') && isNearDefaults(name)) return misspelledDefaults;
   if (name.startsWith('.'))
     return {
       kind: 'ignored',
@@ -138,7 +141,8 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (isSidecarName(name)) return facts.twin === null ? sidecar : twinSidecar;
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
-  if (isSidecarName(name.toLowerCase())) return sidecarInCapitals;
+  if (`.${name.toLowerCase()}` === defaultsName) return misspelledDefaults;
+  if (isSidecarName(name.toLowerCase()) || facts.isMisspelled(name)) return misspelledSidecar;
   const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'inner-link') return followed;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);

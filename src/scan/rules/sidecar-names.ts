@@ -1,8 +1,14 @@
-import { isNear } from '../../lib/text/closest.ts';
+import { isNear, isOneLetterOff } from '../../lib/text/closest.ts';
 import { isDocumentType, sidecarEnd, stemOf } from '../../model/names-and-types.ts';
 
 /** The directory's own defaults. */
 export const defaultsName = '.meta.json';
+
+/** Whether a name is that of a directory's defaults but for capitals or one letter; an editor's copy of them is not. */
+export function isNearDefaults(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower === defaultsName || (!name.endsWith('~') && isOneLetterOff(lower, defaultsName));
+}
 
 /** Says whether a file of this name is a sidecar, unless it is `defaultsName`. */
 export function isSidecarName(name: string): boolean {
@@ -27,13 +33,38 @@ export function fitting(files: () => Iterable<string>): (sidecar: string) => boo
 }
 
 /**
+ * Says of the names of files whether each is that of the sidecar of a document, one of `files`, but for one letter at its
+ * end, two that are swapped there, or a `.txt` behind it.
+ */
+export function misspelling(files: () => Iterable<string>): (name: string) => boolean {
+  let names: ReadonlySet<string> | null = null;
+  return (name) => {
+    const named = nearlyNamedAfter(name.toLowerCase());
+    if (named.length === 0) return false;
+    const documents = () => Array.from(files(), (file) => file.toLowerCase()).filter(isDocumentType);
+    names ??= new Set(documents().flatMap((file) => [file, stemOf(file)]));
+    return named.some((one) => names?.has(one));
+  };
+}
+
+function nearlyNamedAfter(name: string): readonly string[] {
+  if (name.endsWith(`${sidecarEnd}.txt`)) return [namedAfter(name.slice(0, -4))];
+  if (!/meta|json/.test(name.slice(-sidecarEnd.length - 1))) return [];
+  const lengths = [-1, 0, 1].map((more) => sidecarEnd.length + more);
+  const ends = lengths.filter((length) => isOneLetterOff(name.slice(-length), sidecarEnd));
+  return ends.map((length) => name.slice(0, -length));
+}
+
+/**
  * Whether a sidecar that fits no file may be meant for a document: two letters apart at most from the name, or the stem,
  * that it is named after, or with the same stem; case aside.
  */
 export function mayBeMeantFor(sidecar: string, document: string): boolean {
-  const named = namedAfter(sidecar).toLowerCase();
   const name = document.toLowerCase();
   const stem = stemOf(name);
+  const lower = sidecar.toLowerCase();
+  if (!isSidecarName(lower)) return [name, stem].some((one) => nearlyNamedAfter(lower).includes(one));
+  const named = namedAfter(lower);
   const isStem = !isDocumentType(named) && isNear(named, stem);
   return isStem || stemOf(named) === stem || isNear(named, name);
 }

@@ -1,11 +1,11 @@
 import { printableBytes } from '../../lib/text/printable.ts';
-import { joinPath, nameOf, orphanAttachments, sidecarInCapitalsCode } from '../../model/document.ts';
+import { joinPath, misspelledSidecarCode, nameOf, orphanAttachments } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from './classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { PlacedRules } from './ignore-patterns.ts';
-import { defaultsName, fitting, isSidecarName, namedAfter } from './sidecar-names.ts';
+import { defaultsName, fitting, isSidecarName, misspelling, namedAfter } from './sidecar-names.ts';
 import type { Entry } from './entry.ts';
 import type { NameGroup } from './relate.ts';
 import type { Listing } from '../walk/list-directory.ts';
@@ -23,6 +23,8 @@ export function sortEntries(
   { listing, rules }: { readonly listing: Listing; readonly rules: readonly PlacedRules[] },
 ) {
   const before = folder.tree.get(directory);
+  const files = () => listing.entries.flatMap(({ name, kind }) => (kind === 'directory' ? [] : [name]));
+  const isMisspelled = misspelling(files);
   const sorted = {
     /** Regular files of a document's type that no rule leaves out; what cannot be looked at may be one. */
     documents: [] as FileEntry[],
@@ -35,9 +37,9 @@ export function sortEntries(
     /** Not only regular files: a link or a directory in its place keeps its document from being sent. */
     sidecars: new Map<string, Entry>(),
     twinSidecars: new Map<string, readonly Entry[]>(),
-    /** Names of those that would be sidecars, but for capital letters at their end. */
-    inCapitals: [] as string[],
-    fits: fitting(() => listing.entries.flatMap(({ name, kind }) => (kind === 'directory' ? [] : [name]))),
+    /** Names of those that would be sidecars, but for the spelling of their end. */
+    misspelled: [] as string[],
+    fits: fitting(files),
     /** Directories that may hold documents. */
     children: [] as Entry[],
     /** By the name of the document that they are of. */
@@ -56,7 +58,7 @@ export function sortEntries(
     const { name, fault } = entry;
     // A directory that cannot be looked at stays one.
     const kind = entry.kind === 'unreadable' && wasDirectory(name) ? 'directory' : entry.kind;
-    const found = classifyEntry({ directory, name, kind, fault, twin, rules }, folder);
+    const found = classifyEntry({ directory, name, kind, fault, twin, rules, isMisspelled }, folder);
     const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
     if (isLeftOut && kind === 'file' && isDocumentType(name)) sorted.leftOut.push(entry);
     // It is a document to its sidecar all the same: what that lists must not go out on its own.
@@ -64,8 +66,8 @@ export function sortEntries(
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
       const real = joinPath(directory, twin ?? name);
       skips.push({ path: real, code: found.code, message: found.message });
-      if (found.code === sidecarInCapitalsCode && name.length > defaultsName.length)
-        sorted.inCapitals.push(name);
+      if (found.code === misspelledSidecarCode && name.length > defaultsName.length)
+        sorted.misspelled.push(name);
     } else if (found.kind === 'unfit') sorted.twins.push(entry);
     else if (twin !== null) return;
     else if (found.kind === 'file' && found.exclusion !== null)
@@ -92,7 +94,10 @@ export function sortEntries(
   const standing = new Set(named.map(({ name }) => name));
   for (const [name, own] of sorted.attachmentDirectories) {
     if (standing.has(name)) continue;
-    const expected = classifyEntry({ directory, name, kind: 'file', twin: null, rules }, folder);
+    const expected = classifyEntry(
+      { directory, name, kind: 'file', twin: null, rules, isMisspelled },
+      folder,
+    );
     if (expected.kind === 'file' && expected.exclusion === null)
       skips.push({ path: joinPath(directory, own.name), ...orphanAttachments });
   }

@@ -125,7 +125,7 @@ export async function listDocuments(
   }
 
   async function findMeant(): Promise<void> {
-    for (const name of sorted.inCapitals) unfit.set(name, undefined);
+    for (const name of sorted.misspelled) unfit.set(name, undefined);
     const before = tree.get(directory);
     const used = new Set(Array.from(before?.pairs?.values() ?? [], ({ name }) => name));
     for (const [name, why] of paired.unpaired) {

@@ -88,9 +88,7 @@ async function readList(
 }
 
 const listKey: keyof Sidecar = 'attachments';
-/**
- * No sidecar can spell that key without one of the two. Known here, because the reader of sidecars loads their schemas.
- */
+/** No sidecar spells that key without one of the two. Known here, as the reader of sidecars loads their schemas. */
 const spellings = [`"${listKey}"`, '\\u'];
 
 /** The attachment paths that a valid sidecar lists. Cheap for those that list none. Throws what `open` and `read` throw. */

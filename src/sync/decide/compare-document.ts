@@ -62,11 +62,6 @@ const sidecarExpected: Reason = {
   message: 'files still come to its directory, and its sidecar may be one of them',
 };
 
-function likelySidecarReason(sidecar: string): Reason {
-  const message = `the sidecar ${printable(sidecar)} fits no file and may be meant for it; rename that sidecar, or remove it`;
-  return { code: likelySidecarCode, message };
-}
-
 /** What a document that attached a file says of it. */
 type OwnerAnswer = AttachmentAnswer | 'not configured' | 'sent without';
 
@@ -351,8 +346,10 @@ export class DocumentComparison {
       return { kind: compared.code === unreadableNowCode ? 'unknown' : 'unfit', reason: compared };
     const operation = planDocument(compared, record);
     const { arrival, likelySidecar } = document;
-    if (operation.kind === 'upload' && likelySidecar !== undefined)
-      return { kind: 'waiting', againMs: null, reason: likelySidecarReason(likelySidecar) };
+    if (operation.kind === 'upload' && likelySidecar !== undefined) {
+      const message = `the sidecar ${printable(likelySidecar)} fits no file and may be meant for it; rename that sidecar, or remove it`;
+      return { kind: 'waiting', againMs: null, reason: { code: likelySidecarCode, message } };
+    }
     if (operation.kind === 'upload' && arrival !== undefined) {
       const { code, message } = sidecarExpected;
       const reason = { code, message: arrival.message ?? message };

@@ -52,7 +52,8 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
       return (
         // Its file system was never seen under the device that its directory has now.
         (task.gone !== null && isOtherDevice(view, device, task.gone.device)) ||
-        wasMounted(task, ledger.mounts(folder), evidence.mounts) ||
+        // It lay on a mount that is there no more.
+        ledger.mounts(folder).some((mount) => isBelow(task, mount) && !evidence.mounts.includes(mount)) ||
         ledger.mountIdentities(folder).some((known) => isBelow(task, known.path) && isOtherMount(known, view))
       );
     }).length,
@@ -102,18 +103,10 @@ export function heldTogether(
   });
 }
 
-/** It lay on a mount that is there no more. */
-function wasMounted({ ref }: Task, known: readonly string[], now: readonly string[]): boolean {
-  return known.some((mount) => isBelow({ ref }, mount) && !now.includes(mount));
-}
-
 /** States in which a new document has not been compared yet with what is missing. */
 const comparing: ReadonlySet<Task['state']['kind']> = new Set(['inspect', 'inspecting', 'settling']);
 
-/**
- * New documents that may be a missing one and were not compared with it since it went: nothing is deleted before they
- * are.
- */
+/** New documents, not compared yet, that may be a missing one: nothing is deleted before they are compared. */
 export function uncompared(
   tasks: Pick<TaskStore, 'newcomersLike'>,
   { gone }: Task,

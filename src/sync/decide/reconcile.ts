@@ -13,23 +13,17 @@ import { provesRoot } from '../folders/root-trust.ts';
 export interface Differences {
   /** Files that have no record, or another one, and no task. */
   readonly found: readonly DocumentEntry[];
-  /**
-   * Of the first scan: files that differ and that no record of another path could be moved to. They may wait unread.
-   */
+  /** Of the first scan: files that differ and that no other path's record could be moved to. They may wait unread. */
   readonly backlog: readonly BacklogEntry[];
   /** What was refused and is just as it was then. */
   readonly refused: readonly { readonly path: string; readonly failure: Failure }[];
   /** Tasks whose file is another one now. */
   readonly changed: readonly { readonly task: Task; readonly entry: DocumentEntry }[];
-  /**
-   * Tasks whose file is just as the record says, or not listed as a document any more.
-   */
+  /** Tasks whose file is just as the record says, or not listed as a document any more. */
   readonly touched: readonly { readonly task: Task; readonly present: boolean }[];
   /** Paths with a record, no file and no task. */
   readonly gone: readonly string[];
-  /**
-   * Name of a file that is just what was recorded before the root changed, if it did: the root is the one that it was.
-   */
+  /** Name of a file that is just as recorded before the root changed, if it did: the root is the one that it was. */
   readonly proof: string | null;
 }
 

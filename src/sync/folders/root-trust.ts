@@ -51,9 +51,7 @@ export function coveredRoot(
 /** So many directories that cannot be read are remembered. */
 const mostUnreadable = 1_000;
 
-/**
- * Since which moment these directories have looked as they do now, as far as that is known; undefined: there are none.
- */
+/** Since when these directories have looked as they do now, as far as that is known; undefined: there are none. */
 export function unreadableSince(
   known: RootIdentity | undefined,
   found: readonly UnreadableDirectory[],

@@ -90,9 +90,7 @@ export class SendLine {
     return entries;
   }
 
-  /**
-   * The tasks that go out together under a key that was given; none where they are ready no more. `task`: of that key.
-   */
+  /** The tasks that go out together under a given key; none where they are ready no more. `task`: of that key. */
   tasksUnder(key: string, task: Task | undefined, conditions: LineConditions): readonly ReadyTask[] {
     if (key.startsWith(bulkPrefix)) {
       const group = this.#groups.of(key.slice(bulkPrefix.length));

@@ -1,6 +1,6 @@
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FoundDocument } from '../../model/document.ts';
-import { uploadedMode, withHeldMode } from '../../model/metadata/held-mode.ts';
+import { statedMode, withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { SentContent, UploadRequest } from '../../model/ports/service-port.ts';
@@ -15,7 +15,7 @@ type Upload = Extract<Operation, { kind: 'upload' }>;
 export function aboutUpload(document: FoundDocument, { accepted }: Upload): RequestAbout {
   const { ref, stat } = document;
   const attachments = document.attachments.length > 0;
-  const carried = { metadata: accepted, attachments, held: uploadedMode(document) };
+  const carried = { metadata: accepted, attachments, held: document.kept?.held ?? statedMode(document) };
   return {
     ...document.ref,
     operation: 'upload',
@@ -29,9 +29,7 @@ export function uploadRequest(document: FoundDocument, { metadata }: Upload, ope
   return { file: fileOf(document, open), attachments: attachmentsOf(document, open), metadata };
 }
 
-/**
- * What an accepted upload changes in the ledger: earlier ones of its path that may have been taken, too, are its copies.
- */
+/** What an accepted upload changes in the ledger: earlier ones of its path that may have been taken are its copies. */
 export function uploadedChanges(
   document: FoundDocument,
   { accepted }: Upload,

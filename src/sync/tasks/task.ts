@@ -26,10 +26,7 @@ export type TaskState =
   | { readonly kind: 'inspecting'; readonly dirty: boolean; readonly since: number }
   /** Changed a moment ago, or moves on under our hands. `reason`: so does what is around it. Null: a request has to end. */
   | { readonly kind: 'settling'; readonly dueAt: number | null; readonly reason?: Reason | undefined }
-  /**
-   * Waits for another file (a sidecar, an attachment), or for a place that this user may not read. Null: nothing to wait
-   * for but a change.
-   */
+  /** Waits for another file, or for a place that this user may not read. Null: for nothing but a change. */
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
   /** Its file is gone; waits for its other half. */
   | { readonly kind: 'grace'; readonly dueAt: number }
@@ -112,9 +109,7 @@ export interface TaskFacts {
    * done, and counts for nothing meanwhile. A record with another docId, which a move brought here, is not meant.
    */
   readonly unknownDocId: string | null;
-  /**
-   * What it waited for until its inspection began; null: it did not wait. It goes on waiting until that says otherwise.
-   */
+  /** What it waited for until its inspection began, and goes on waiting for until that says otherwise; null: nothing. */
   readonly waitedFor: TaskWait | null;
   readonly state: TaskState;
 }
@@ -375,9 +370,7 @@ function inspect(task: TaskFacts): TaskFacts {
   return { ...task, seen: seenAfter(task), waitedFor: waitOf(task), state: { kind: 'inspect' } };
 }
 
-/**
- * What was seen, as far as it is known: what came while it was sent was not noted, and may have been taken back since.
- */
+/** What was seen, as far as known: what came while it was sent was not noted, and may have been taken back since. */
 function seenAfter({ state, seen }: TaskFacts): Seen | null {
   return state.kind === 'sending' && state.dirty && seen !== null ? { ...seen, fingerprint: '' } : seen;
 }

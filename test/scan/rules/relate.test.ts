@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Entry } from '../../../src/scan/rules/entry.ts';
 import { relate } from '../../../src/scan/rules/relate.ts';
-import { fitting, mayBeMeantFor } from '../../../src/scan/rules/sidecar-names.ts';
+import { fitting, mayBeMeantFor, misspelling } from '../../../src/scan/rules/sidecar-names.ts';
 
 const entryOf = (name: string, uid = 1): Entry => ({
   name,
@@ -116,6 +116,9 @@ describe('a sidecar that fits no file (7.29)', () => {
     ['salary.pdf.meta.json', 'salary.doc'],
     ['salary.doc.meta.JSON', 'salary.doc'],
     ['salary.META.json', 'salary.doc'],
+    ['salary.doc.meta.jsn', 'salary.doc'],
+    ['salary.mta.json', 'salary.doc'],
+    ['salary.doc.meta.json.txt', 'salary.doc'],
   ])('%s may be meant for %s', (sidecar, document) => {
     expect(mayBeMeantFor(sidecar, document)).toBe(true);
   });
@@ -125,6 +128,7 @@ describe('a sidecar that fits no file (7.29)', () => {
     ['salary-2.doc.meta.json', 'salary-2026.doc'],
     ['report.pdf.meta.json', 'salary.doc'],
     ['rep.meta.json', 'report.doc'],
+    ['salery.doc.meta.jsn', 'salary.doc'],
   ])('%s is not meant for %s', (sidecar, document) => {
     expect(mayBeMeantFor(sidecar, document)).toBe(false);
   });
@@ -136,5 +140,22 @@ describe('a sidecar that fits no file (7.29)', () => {
     ['salery.doc.meta.json', false],
   ])('is told by the files beside it: %s fits: %s', (sidecar, isFitting) => {
     expect(fitting(() => ['salary.doc', 'photo.jpg'])(sidecar)).toBe(isFitting);
+  });
+
+  it.each([
+    ['salary.doc.meta.jsn', true],
+    ['Salary.DOC.mta.Json', true],
+    ['salary.docmeta.json', true],
+    ['salary.doc_meta.json', true],
+    ['salary.mmeta.json', true],
+    ['salary.doc.meat.json', true],
+    ['salary.doc.meta.json.txt', true],
+    ['salary.data.json', false],
+    ['salary.doc.meta.js', false],
+    ['salery.doc.meta.jsn', false],
+    ['photo.jpg.meta.jsn', false],
+    ['salary.doc', false],
+  ])('is told by one letter of its end: %s is misspelled: %s', (sidecar, isMisspelled) => {
+    expect(misspelling(() => ['salary.doc', 'photo.jpg'])(sidecar)).toBe(isMisspelled);
   });
 });

@@ -60,6 +60,22 @@ describe('a sidecar that fits no file (7.29)', () => {
   });
 });
 
+it.each(['salary.doc.meta.jsn', 'salary.mta.json', 'salary.doc.meta.json.txt'])(
+  'one that is misspelled holds its document back, and is in the status, until it is renamed (7.29): %s',
+  async (name) => {
+    await world.inbox.write(name, secret);
+    await world.inbox.write('salary.doc', 'one');
+    await world.sync();
+    expect([held(), waiting()]).toEqual([[], [['salary.doc', 'likely-sidecar']]]);
+    const { unfitSidecars } = world.engine().folders.viewOf('inbox');
+    expect(unfitSidecars).toMatchObject([{ path: name, code: 'misspelled-sidecar' }]);
+    expect(await world.port().inspect(name)).toMatchObject({ code: 'misspelled-sidecar' });
+    await rename(at(name), at('salary.doc.meta.json'));
+    await world.sync();
+    expect([held(), modeOf('salary.doc')]).toEqual([['salary.doc'], 'NONE']);
+  },
+);
+
 describe('a sidecar whose document has left (7.29)', () => {
   const told = () => [...world.engine().skips()].map(({ message }) => message);
   const said = (words: string) => `a sidecar that fits no file beside it: ${words}`;
@@ -132,14 +148,17 @@ it('a document that the service has lost is not uploaded again while such a side
   expect(lossy.service.calls.filter((call) => call === 'upload')).toHaveLength(1);
 });
 
-it('what came since the directory was scanned counts when it is to be sent (7.29, 7.30)', async () => {
-  await world.inbox.write('salary.doc', 'one');
-  await world.sync();
-  const document = await world.port().inspect('salary.doc');
-  expect(document).not.toHaveProperty('document.likelySidecar');
-  await world.inbox.write('salary.doc.meta.JSON', secret);
-  expect(await world.port().inspect('salary.doc')).toMatchObject({
-    kind: 'document',
-    document: { likelySidecar: 'salary.doc.meta.JSON' },
-  });
-});
+it.each(['JSON', 'jsn', 'json.txt'])(
+  'what came since the scan counts when it is to be sent (7.29, 7.30): %s',
+  async (end) => {
+    await world.inbox.write('salary.doc', 'one');
+    await world.sync();
+    const document = await world.port().inspect('salary.doc');
+    expect(document).not.toHaveProperty('document.likelySidecar');
+    await world.inbox.write(`salary.doc.meta.${end}`, secret);
+    expect(await world.port().inspect('salary.doc')).toMatchObject({
+      kind: 'document',
+      document: { likelySidecar: `salary.doc.meta.${end}` },
+    });
+  },
+);
