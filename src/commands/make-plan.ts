@@ -56,6 +56,7 @@ export async function makePlan({ settings: configured, makesFolders, fleet }: Of
   if (!makesFolders) await requireFolders(settings, ledger);
   // Further copies that the service may hold: before uploads in doubt are sent again, and what is planned counts as sent.
   const possibleDuplicates = ledger.possibleDuplicates();
+  const decided = new Set(ledger.doubts().flatMap(({ ref, again }) => (again === true ? [refKey(ref)] : [])));
   const { requestsPerMinute } = settings.service;
   const limiter = createLimiter({ requestsPerMinute, clock: systemClock, recent: ledger.sentRequests() });
   const service = createPlanningService(ledger.findByDocId);
@@ -63,7 +64,7 @@ export async function makePlan({ settings: configured, makesFolders, fleet }: Of
   const owners = fleet?.owners ?? null;
   try {
     return await withRestingEngine({ settings, ledger, owners, service }, async (resting) => {
-      const { counts, ...plan } = planOf(resting, service, limiter.waitMs);
+      const { counts, ...plan } = planOf(resting, service, limiter.waitMs, decided);
       return { ...plan, counts: { ...counts, possibleDuplicates }, ...pauses };
     });
   } finally {
@@ -75,6 +76,8 @@ function planOf(
   { settings, ledger, engine, folders, activities }: RestingEngine,
   service: ReturnType<typeof createPlanningService>,
   waitMs: LimiterPort['waitMs'],
+  /** Documents that a person has sent again though an upload was in doubt. */
+  decided: ReadonlySet<string>,
 ) {
   const unread = unreadPlaces(folders);
   const sum = (of: (folder: string) => number) => sumOf(settings.folders, ({ name }) => of(name));
@@ -91,7 +94,7 @@ function planOf(
         sharing: modeOf(record.metadata),
         attachments: namesOf(record.attachments),
         // What is in doubt counts as a copy once it was sent again.
-        inDoubt: record.possibleDuplicates > 0,
+        inDoubt: record.possibleDuplicates > 0 && !decided.has(refKey({ folder, path })),
       });
     if (what === 'moved') operations.push({ ...plain, kind: 'move', folder, path, from, docId });
   }

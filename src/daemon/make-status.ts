@@ -84,7 +84,14 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const canSend = paused.length < sources.folders.length && !reasons.some(isLastingObstacle);
   const etaSeconds =
     pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
-  const doubts = openDoubts(ledger);
+  // What a person has sent again is decided, as long as something comes of that.
+  const isDecided = ({ ref, again }: Doubt) =>
+    again === true &&
+    engine.folders.names.includes(ref.folder) &&
+    (engine.folders.isWaitedFor(ref.folder) ||
+      engine.tasks.get(ref)?.present === true ||
+      engine.tasks.backlog.has(ref));
+  const doubts = openDoubts(ledger).filter((one) => !isDecided(one));
   const failed = [...engine.tasks.in('failed')].filter((task) => !isDismissed(task));
   const retried = [...engine.tasks.in('retry')];
   const kept = firstOf(engine.tasks.in('dormant'), mostNames).filter((one) => one.hasRecord);
@@ -140,7 +147,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       .list()
       .map((one) => ({ ...one, bytesSent: Math.min(one.bytesSent, one.bytesTotal) })),
     possibleDuplicates: ledger.possibleDuplicates() + sumOf(doubts, (one) => one.count),
-    duplicates: listDuplicates(ledger, most),
+    duplicates: listDuplicates({ duplicated: ledger.duplicated, doubts: () => doubts }, most),
     recordedDuplicates: ledger.possibleDuplicates(),
   };
 

@@ -66,14 +66,12 @@ export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
 }
 
 /** Sends it again: nothing holds the upload back any more. The doubt stays on record, as a possible duplicate to come. */
-export function sendAgain({
-  ref,
-  failure,
-  doubts,
-}: Pick<DoubtfulPath, 'ref' | 'failure' | 'doubts'>): readonly Change[] {
-  const freed = doubts
-    .filter(({ holds }) => holds)
-    .map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, holds: false } }));
+export function sendAgain({ ref, failure, doubts }: Omit<DoubtfulPath, 'record'>): readonly Change[] {
+  const open = doubts.filter(isOpenDoubt);
+  const freed = open.map((doubt): Change => ({
+    kind: 'doubt',
+    doubt: { ...doubt, holds: false, again: true },
+  }));
   return failure === undefined ? freed : [...freed, { kind: 'clear', ref }];
 }
 

@@ -189,11 +189,11 @@ describe('why, where no daemon runs', () => {
     const at = new Date().toISOString();
     const said = { at, folder: 'inbox', path: 'third.txt', docId: null, documents: 1 };
     history.add({ ...said, what: 'in doubt', message: 'ingestd stopped before the service answered' });
-    history.add({ ...said, what: 'resolved', message: 'uploaded again', by: 'command line' });
+    history.add({ ...said, what: 'resolved', message: 'to be uploaded again', by: 'command line' });
     history.close();
     expect((await why('third.txt')).attempts.at(-1)).toMatchObject({ operation: 'upload', code: 'in-doubt' });
     expect((await folder.run('why', 'third.txt')).stdout).toMatch(
-      /upload: ingestd stopped before the service answered\n\S+ \S+ +resolved: uploaded again/,
+      /upload: ingestd stopped before the service answered\n\S+ \S+ +resolved: to be uploaded again/,
     );
   });
 

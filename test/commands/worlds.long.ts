@@ -63,9 +63,9 @@ const compared = [
 
 const sidecar = (metadata: object) => JSON.stringify(metadata);
 const inbox = (path: string) => ({ folder: 'inbox', path });
-const doubt = (path: string, holds: boolean): Change => ({
+const doubt = (path: string, holds: boolean, more?: { readonly again: true }): Change => ({
   kind: 'doubt',
-  doubt: { id: path, ref: inbox(path), count: 1, since: 1, message: 'no answer', holds },
+  doubt: { id: path, ref: inbox(path), count: 1, since: 1, message: 'no answer', holds, ...more },
 });
 const asSent = 'nothing; the service has the current version';
 const remains = 'nothing; its document stays at the service as it was last sent';
@@ -337,6 +337,21 @@ const worlds: Readonly<Record<string, World>> = {
           expect.stringMatching(/ doubt: .+; it is sent again by itself, .+ resolve inbox\/a\.txt first$/),
         ],
         next: 'it is uploaded when ingestd runs',
+      },
+    },
+  },
+
+  'an upload in doubt that a person has sent again, and one whose file is gone since': {
+    files: { 'inbox/a.txt': 'a' },
+    ledger: async () => [doubt('a.txt', false, { again: true }), doubt('gone.txt', false, { again: true })],
+    counts: { onDisk: 1, pending: 1 },
+    check: [4, { 'inbox/gone.txt': 'in-doubt' }],
+    plan: { upload: 1 },
+    status: { inDoubtTotal: 1, possibleDuplicates: 1 },
+    why: {
+      'inbox/a.txt': { notes: [], next: 'it is uploaded when ingestd runs' },
+      'inbox/gone.txt': {
+        notes: ['its upload is in doubt: no answer; resolve it with ingestd resolve inbox/gone.txt'],
       },
     },
   },

@@ -59,7 +59,7 @@ describe('a retry', () => {
   it('of a document in doubt frees it, and one of which nothing is known is named', () => {
     expect(chooseRetries([ref, other], all, ledger)).toEqual({
       delivered: [],
-      changes: [{ kind: 'doubt', doubt: { ...doubt, holds: false } }],
+      changes: [{ kind: 'doubt', doubt: { ...doubt, holds: false, again: true } }],
       retried: [ref],
       unknown: [other],
     });

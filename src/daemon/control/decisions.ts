@@ -45,7 +45,7 @@ export function resolvedOf(ref: DocumentRef, resolution: Resolution): Decision {
 
 const resolutionWords: Readonly<Record<Resolution['action'], string>> = {
   adopt: 'its document adopted',
-  again: 'uploaded again',
+  again: 'to be uploaded again',
   dismiss: 'the doubt dismissed',
 };
 

@@ -48,7 +48,7 @@ export function remembered(
 /** What is held because of a doubt says so; nothing else does. `again`: how it is sent again; null: it is not. */
 export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean, again: string | null) {
   const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
-  const unsaid = open.filter(({ holds }) => isGone || !holds);
+  const unsaid = open.filter((one) => (isGone || !one.holds) && (one.again !== true || again === null));
   const messages = new Set(unsaid.map(({ message }) => message));
   const end = again ?? `resolve it with ingestd resolve ${shellWord(refKey(ref))}`;
   return Array.from(messages, (message) => `its upload is in doubt: ${message}; ${end}`);

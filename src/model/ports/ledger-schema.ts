@@ -160,6 +160,8 @@ const doubt = z.object({
   holds: z.boolean(),
   /** A person wants nothing sent because of it: it is no longer listed, and counts once its document is sent again. */
   dismissed: z.literal(true).optional(),
+  /** A person has it sent again: it is not listed while its file is in line for that. */
+  again: z.literal(true).optional(),
 });
 
 /** A document that the service or a rule refused. Tried again when its stat or fingerprint changes, or on `retry`. */

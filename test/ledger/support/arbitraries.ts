@@ -137,6 +137,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
         message: fc.string(),
         holds: fc.boolean(),
         dismissed: fc.constant(true as const),
+        again: fc.constant(true as const),
       },
       { requiredKeys: ['id', 'ref', 'count', 'since', 'message', 'holds'] },
     ),
