@@ -8,6 +8,12 @@ import type { Activity, Reason } from '../model/report/status.ts';
 
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'in doubt', 'warning']);
 
+const returnedWords = {
+  held: 'so that its deletion is no longer held',
+  delete: 'so that it is not deleted',
+  keep: 'so that its document goes on with it',
+} as const;
+
 export type ActivityReports = ReturnType<typeof createActivityReports>;
 
 /** What became of documents, in the log and for whoever lists activities. */
@@ -47,9 +53,9 @@ export function createActivityReports({
       for (const ref of held)
         onActivity({ ...ref, at, what: 'held', docId: docIdOf(ref), message, documents: 1 });
     },
-    /** The file of a deletion that was held, or that a person has approved. */
-    addReturned: (ref: DocumentRef, isApproved: boolean): void => {
-      const message = `its file is back, so that ${isApproved ? 'it is not deleted' : 'its deletion is no longer held'}`;
+    /** The file of a deletion that was held, or about which a person has decided. */
+    addReturned: (ref: DocumentRef, was: keyof typeof returnedWords): void => {
+      const message = `its file is back, ${returnedWords[was]}`;
       add({ ...ref, what: 'returned', docId: docIdOf(ref), message });
     },
     /** What the interface gives no way to take back. */

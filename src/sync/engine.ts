@@ -421,8 +421,7 @@ export class Engine {
     const view = this.folders.viewOf(folder);
     this.#roots.directoryListed(scan);
     const answered = this.holds.answeredIn(scan);
-    for (const ref of answered)
-      if (this.#ledger.answer(ref) === 'delete') this.#reports.addReturned(ref, true);
+    for (const ref of answered) this.#reports.addReturned(ref, this.#ledger.answer(ref) ?? 'delete');
     // The next scan tries again.
     const paths = answered.map(({ path }) => path);
     if (paths.length > 0)
@@ -704,7 +703,7 @@ export class Engine {
     const { state } = task;
     if (state !== before) {
       if (before.kind === 'ready') this.#sends.leave(task, before.bulkKey);
-      if (before.kind === 'held' && task.present) this.#reports.addReturned(task.ref, false);
+      if (before.kind === 'held' && task.present) this.#reports.addReturned(task.ref, 'held');
       const dueAt = dueOf(task);
       if (dueAt === null) this.#timers.delete(task.key);
       else this.#timers.set(task.key, dueAt);

@@ -317,6 +317,19 @@ describe('the sync engine', () => {
     ]);
   });
 
+  it('tells of a document that was kept, and whose file is back', async () => {
+    world = await filled(30);
+    removeFiles(1, 30);
+    await world.sync();
+    await world.engine().approve('inbox', undefined, { keeps: true });
+    world.folder.write('a/1.txt', 'back');
+    await world.sync();
+    await world.sync();
+    expect(world.activities.filter(({ what }) => what === 'returned')).toMatchObject([
+      { path: 'a/1.txt', message: 'its file is back, so that its document goes on with it' },
+    ]);
+  });
+
   it('an approval shortens no grace: what goes while others are held is waited for as long as ever', async () => {
     world = await filled(30);
     removeFiles(1, 30);
