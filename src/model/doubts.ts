@@ -109,12 +109,17 @@ export function dismissDoubt(
   return [...dismissed, { kind: 'fail', ref, failure: refused }];
 }
 
-/** In `said` of a document whose docId a person gave. */
-const adoptedMark = 'adopted';
+/** In `said` of a document whose docId a person gave, before what was said of its first upload in doubt. */
+const adoptedMark = 'adopted:';
+
+/** What the doubt said that led to such a document; undefined: it is none. */
+export function adoptedWords({ said = [] }: Pick<LedgerRecord, 'said'>): string | undefined {
+  return said.find((one) => one.startsWith(adoptedMark))?.slice(adoptedMark.length);
+}
 
 /** Whether the service has not accepted anything yet under a docId that a person gave. */
 export function isUnconfirmed({ said, modifiedAt }: Pick<LedgerRecord, 'said' | 'modifiedAt'>): boolean {
-  return modifiedAt === null && said?.includes(adoptedMark) === true;
+  return modifiedAt === null && adoptedWords({ said }) !== undefined;
 }
 
 /**
@@ -148,7 +153,7 @@ export function adoptDocument(
     uploadedAt: new Date(uploadedAt).toISOString(),
     modifiedAt: null,
     possibleDuplicates: Math.max(0, copies - 1),
-    said: [adoptedMark],
+    said: [`${adoptedMark}${doubts[0]?.message ?? ''}`],
     heldModes: held === undefined ? undefined : [held],
     unsure,
   };
