@@ -1,3 +1,4 @@
+import { isStartWaiting, waitsForSpace } from '../../daemon/process/waiting-start.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { findDaemon } from '../find-daemon.ts';
@@ -6,7 +7,8 @@ import { findDaemon } from '../find-daemon.ts';
 export async function health(context: CommandContext, flags: GlobalFlags) {
   const { stateDir, daemon } = await findDaemon(context, flags, { reports: false });
   if (daemon === null) {
-    context.complain(`no daemon is running with the state directory ${stateDir}`);
+    const none = `no daemon is running with the state directory ${stateDir}`;
+    context.complain((await isStartWaiting(stateDir)) ? waitsForSpace : none);
     return exitCodes.unforeseen;
   }
   if (await daemon.healthy()) return exitCodes.ok;

@@ -5,7 +5,7 @@ import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { isOfNoFolder, requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { missingLedger, newLedgerNotice } from '../../daemon/preconditions/new-ledger.ts';
-import { isStartWaiting } from '../../daemon/process/waiting-start.ts';
+import { isStartWaiting, waitsForSpace } from '../../daemon/process/waiting-start.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -38,10 +38,7 @@ export async function offlineStatus(
   // Who asks need not be who starts it.
   const closed = state.filter(({ code, level }) => code !== 'state-unwritable' && level === 'error');
   const ownReasons: readonly Reason[] = [
-    {
-      code: 'not-running',
-      message: isWaiting ? 'ingestd waits for space to start' : 'ingestd is not running',
-    },
+    { code: 'not-running', message: isWaiting ? waitsForSpace : 'ingestd is not running' },
     ...closed.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
     ...obstacles,
     ...(credentials === null ? [] : [{ code: 'credential-missing', message: credentials }]),

@@ -9,6 +9,8 @@ export function waitingFile(stateDir: string): string {
   return join(stateDir, 'waiting');
 }
 
+export const waitsForSpace = 'ingestd waits for space to start';
+
 /** Whether a start waits for space: it said so a moment ago. */
 export async function isStartWaiting(stateDir: string): Promise<boolean> {
   const said = await stat(waitingFile(stateDir)).catch(() => null);

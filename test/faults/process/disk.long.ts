@@ -170,6 +170,8 @@ describeWhere(missing, 'P10: a state directory', () => {
       await eventually(() => waiting.log().includes(words));
       const told = async () => (await place.run('status')).out;
       await eventually(async () => (await told()).startsWith('ingestd waits for space to start. '));
+      const health = { code: 1, err: expect.stringContaining('ingestd waits for space to start') };
+      expect(await place.run('health')).toMatchObject(health);
       waiting.signal('SIGTERM');
       expect(await waiting.finished).toMatchObject({ code: 0, err: expect.stringContaining('ENOSPC') });
       expect(await told()).toMatch(/^ingestd is not running\. .*only 0 B free for the ledger/);
