@@ -10,10 +10,11 @@ import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import type { PlanReport } from '../../src/commands/make-plan.ts';
 import type { SyncReport } from '../../src/daemon/run-sync.ts';
 import type { CheckFinding, Why } from '../../src/model/report/command-reports.ts';
+import { doubtWords } from '../../src/model/report/failures.ts';
 import { health } from '../../src/model/report/health.ts';
 import { explain } from '../../src/model/report/explanations.ts';
 import type { FolderStatus, Status } from '../../src/model/report/status.ts';
-import { nameOf } from '../../src/model/document.ts';
+import { nameOf, refKey } from '../../src/model/document.ts';
 import { seededRandom } from '../soak/seeded-random.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
@@ -626,6 +627,10 @@ it.each([...Object.entries(worlds), ...randomWorlds])(
       .filter(({ level }) => level !== 'info')
       .map(({ subject, code }) => [subject, code]);
     if (world.check !== undefined) expect([check.code, Object.fromEntries(found)]).toEqual(world.check);
+    for (const doubt of alone.inDoubt) {
+      const message = `its upload is in doubt: ${doubtWords(doubt)}`;
+      expect(findings).toContainEqual(expect.objectContaining({ subject: refKey(doubt), message }));
+    }
     const stories = new Map<string, Why>();
     for (const [path, said] of Object.entries(world.why ?? {})) {
       stories.set(path, await json<Why>('why', path));

@@ -5,7 +5,13 @@ import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
-import { copiesWords, duplicatesApart, isAway, sortFailures } from '../../model/report/failures.ts';
+import {
+  copiesWords,
+  doubtWords,
+  duplicatesApart,
+  isAway,
+  sortFailures,
+} from '../../model/report/failures.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -61,7 +67,7 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
     ...failed.map((one) => finding('error', refKey(one), one)),
     ...[...retried, ...waiting].map((one) => finding('warning', refKey(one), one)),
     ...inDoubt.map((one) => {
-      const message = `its upload is in doubt: ${one.message}`;
+      const message = `its upload is in doubt: ${doubtWords(one)}`;
       return finding('error', refKey(one), { code: inDoubtCode, message });
     }),
     ...duplicatesApart(status).map(({ copies, ...ref }) => {

@@ -2,7 +2,7 @@ import { sumOf } from '../../lib/sum-of.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
 import { inDoubtCode } from '../doubts.ts';
-import type { DuplicateStatus, FailureStatus, FolderStatus, Status } from './status.ts';
+import type { DuplicateStatus, FailureStatus, FolderStatus, InDoubtStatus, Status } from './status.ts';
 
 /**
  * A folder's counts for people: uploads in doubt are not among those that failed, and deletions that the service refused
@@ -76,6 +76,13 @@ export function duplicatesApart({
 }: Pick<Status, 'duplicates' | 'inDoubt'>): readonly DuplicateStatus[] {
   const doubts = new Set(inDoubt.map(refKey));
   return duplicates.filter((one) => !doubts.has(refKey(one)));
+}
+
+/** What is known of an upload in doubt, and what becomes of it where nobody decides. */
+export function doubtWords({ message, holds, isSending }: InDoubtStatus): string {
+  if (isSending === true) return message;
+  if (holds !== false) return `${message}; it is not sent until you decide`;
+  return `${message}; ingestd sends it again by itself while its file is there, and the service may then have two copies`;
 }
 
 /** Whether the folder of deletions that are held is unavailable: they can be approved when it is back. */
