@@ -394,9 +394,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       const inDoubt = [true, false].map((holds) => ({ ...doubt!, path: `${holds}.pdf`, holds }));
       const page = await visit(await open({ status: { inDoubt, inDoubtTotal: 2 } }));
       const [held, sent] = await region(page, 'In doubt').getByRole('listitem').allInnerTexts();
-      expect(held).toMatch(/true\.pdf[^]*Since .*\d\. It is not sent until you decide\./);
+      expect(held).toMatch(/true\.pdf[^]*; it is not sent until you decide\. Since .*\d\./);
       expect(sent).toMatch(
-        /false\.pdf[^]*ingestd sends it again by itself, and the service may then have two/,
+        /false\.pdf[^]*; ingestd sends it again by itself while .* may then have two copies\./,
       );
       // Its story has the same three answers, and none that sends it without a question.
       await page.getByRole('button', { name: 'inbox/true.pdf', exact: true }).click();
@@ -405,6 +405,17 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await story.getByRole('button', { name: 'Dismiss true.pdf' }).waitFor();
       await story.getByRole('button', { name: 'Send again: true.pdf' }).waitFor();
       expect(await story.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    });
+
+    it('says once what is the same of all uploads in doubt', async () => {
+      const [doubt] = busyStatus().inDoubt ?? [];
+      const inDoubt = ['a', 'b', 'c', 'd'].map((path) => ({ ...doubt!, path, holds: true }));
+      const page = await visit(await open({ status: { inDoubt, inDoubtTotal: 4 } }));
+      const card = region(page, 'In doubt');
+      expect((await card.innerText()).split('it is not sent until you decide')).toHaveLength(2);
+      expect(await card.getByRole('button', { name: 'Dismiss' }).count()).toBe(3);
+      await card.getByText('Show 1 more').click();
+      await card.getByRole('button', { name: 'Dismiss d' }).waitFor();
     });
 
     it('keeps what is said of folders in line, however long their names are', async () => {

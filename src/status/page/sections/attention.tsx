@@ -5,7 +5,13 @@ import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
 import { explain, groupByCause, mayHelpToRetry } from '../../../model/report/explanations.ts';
 import type { Group } from '../../../model/report/explanations.ts';
-import { copiesWords, duplicatesApart, isAway, sortFailures } from '../../../model/report/failures.ts';
+import {
+  copiesWords,
+  doubtWords,
+  duplicatesApart,
+  isAway,
+  sortFailures,
+} from '../../../model/report/failures.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus } from '../../../model/report/status.ts';
 import { decide } from '../data/ask-daemon.ts';
 import { momentWords } from '../data/time-words.ts';
@@ -123,21 +129,24 @@ function Hold({ folder, count, since, reason, paths, isLater }: HeldStatus & { r
 
 function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
   if (inDoubtTotal === 0) return null;
+  const [words, ...others] = new Set(inDoubt.map((doubt) => said(doubtWords(doubt))));
+  const isShared = others.length === 0 && inDoubt.length > 1;
   return (
     <Part class="need warn card" title="In doubt" count={inDoubtTotal}>
+      {isShared && <p>{words}</p>}
       <p class="faint" hidden={inDoubt.every(({ isSending }) => isSending === true)}>
         Nobody knows whether these uploads arrived. Check at the service: adopt those that did, send the
         others again. Dismiss sends nothing.
       </p>
-      <Rows of={inDoubt} total={inDoubtTotal}>
-        {(doubt) => <InDoubt {...doubt} />}
+      <Rows of={inDoubt} most={fewRows} total={inDoubtTotal}>
+        {(doubt) => <InDoubt {...doubt} isSaid={isShared} />}
       </Rows>
     </Part>
   );
 }
 
-/** What is known of an upload in doubt, and what a person can do about it. */
-export function InDoubt(doubt: InDoubtStatus) {
+/** What is known of an upload in doubt, and what a person can do about it. `isSaid`: the former stands above. */
+export function InDoubt({ isSaid = false, ...doubt }: InDoubtStatus & { readonly isSaid?: boolean }) {
   const path = refKey(doubt);
   const name = printable(doubt.path);
   const copies = doubt.count > 1 ? ` Up to ${countWords(doubt.count, 'copy', 'copies')}.` : '';
@@ -146,15 +155,13 @@ export function InDoubt(doubt: InDoubtStatus) {
     const docId = new FormData(event.currentTarget).get('docId');
     if (typeof docId === 'string') void decide('resolve', { path, action: 'adopt', docId: docId.trim() });
   };
-  if (doubt.isSending === true) return <p>{said(doubt.message)}</p>;
+  const words = isSaid ? null : said(doubtWords(doubt));
+  if (doubt.isSending === true) return words && <p>{words}</p>;
   return (
     <>
       <p>
-        {said(doubt.message)}
-        {copies} Since {momentWords(doubt.since)}.{' '}
-        {doubt.holds === false
-          ? 'ingestd sends it again by itself, and the service may then have two copies.'
-          : 'It is not sent until you decide.'}
+        {words}
+        {copies} Since {momentWords(doubt.since)}.
       </p>
       <div class="actions">
         <Ask
