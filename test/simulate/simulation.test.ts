@@ -2179,6 +2179,10 @@ describe('the simulation', () => {
       1_001_001_682,
       'an attachment that comes back from a hidden directory may be what the list names, under its old name (4)',
     ],
+    [
+      1_001_003_843,
+      'below a root whose ignore file is not valid nobody says that a file is no attachment any more (4, 7.35)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -15,7 +15,8 @@ export function attaches(
   folder: FolderState,
   { owner, path, name, elsewhere }: AttachmentQuestion,
 ): AttachmentAnswer {
-  if (rootTrouble(folder) !== null || unlistedTrouble(folder, owner) !== null) return 'unclear';
+  const isScanned = folder.scanned.root !== null && rootTrouble(folder) === null;
+  if (!isScanned || unlistedTrouble(folder, owner) !== null) return 'unclear';
   // Where case does not count, what lies in a directory is found by the name that this had before, too.
   if (directoriesTo(owner).some((place) => entryAt(folder, place, locateOnDisk) === null)) return 'gone';
   if (elsewhere !== null && path !== null && !isFreeFor(elsewhere, folder, path)) return 'dropped';
