@@ -2183,6 +2183,11 @@ describe('the simulation', () => {
       1_001_003_843,
       'below a root whose ignore file is not valid nobody says that a file is no attachment any more (4, 7.35)',
     ],
+    [
+      1_001_004_816,
+      'where a look at all that has a say takes long, its own path is looked at last (7.29, 7.30)',
+    ],
+    [1_001_005_836, 'so it is without numbers of files (7.29, 7.30)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -161,14 +161,16 @@ export interface BulkModifyRequest extends BulkChange {
   readonly docIds: readonly string[];
 }
 
+/** For so long an answer holds that a request still follows. */
+export const answerHoldsMs = 50;
+
 /** Callbacks of a running request: for progress, the intent journal and the minute that survives a crash. */
 export interface RequestWatch {
   /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */
   readonly beforeSend: (id: string) => Promise<void>;
   /**
    * Asked when the connection of an attempt stands, before its first byte, and again before the last piece of a body:
-   * whether this request still follows from what is on disk. Must not reject. An answer holds for 50 ms. `hasBegun`: its
-   * first byte is out.
+   * whether this request still follows from what is on disk. Must not reject. `hasBegun`: its first byte is out.
    */
   readonly stillFollows: (hasBegun: boolean) => Promise<boolean>;
   /** Called when the attempt has ended, answered or not. Must not throw: an accepted upload would go out again. */
