@@ -76,13 +76,13 @@ export function sendAgain({ ref, failure, doubts }: Omit<DoubtfulPath, 'record'>
 }
 
 /**
- * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it, its own sidecar or
- * its attachments change, or a person retries it by name, and its doubts stay on record, to be counted as possible duplicates
- * then. `file`: `gone` where there is none, `unsent` where nothing is sent of it as it stands, or nobody looked.
+ * Clears the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes, or a person
+ * retries it by name, and its doubts stay on record, to be counted as possible duplicates then. `file`: `gone` where there is
+ * none, `unsent` where nothing is sent of it as it stands, or nobody looked.
  */
 export function dismissDoubt(
   path: DoubtfulPath,
-  file: Pick<FoundDocument, 'stat' | 'fingerprint' | 'ownFingerprint'> | 'gone' | 'unsent',
+  file: Pick<FoundDocument, 'stat'> | 'gone' | 'unsent',
 ): readonly Change[] {
   const { ref, record, failure, doubts } = path;
   const forgotten = doubts.map(({ id }): Change => ({ kind: 'dismiss', id }));
@@ -94,19 +94,18 @@ export function dismissDoubt(
   if (file === 'gone') return [...forgotten, ...cleared];
   const dismissed = doubts.map((doubt): Change => ({
     kind: 'doubt',
-    doubt: { ...doubt, holds: false, dismissed: true },
+    doubt: { ...doubt, ...(file === 'unsent' ? null : { stat: file.stat }), holds: false, dismissed: true },
   }));
   if (file === 'unsent') return [...dismissed, ...cleared];
-  const refused: Failure = {
-    code: dismissedCode,
-    message:
-      'the doubt about its upload was dismissed; it is sent when the file changes, or with ingestd retry PATH',
-    attempts: failure?.attempts ?? 1,
-    history: failure?.history ?? [],
-    stat: file.stat,
-    fingerprint: file.ownFingerprint ?? file.fingerprint,
-  };
-  return [...dismissed, { kind: 'fail', ref, failure: refused }];
+  return [...dismissed, { kind: 'fail', ref, failure: dismissedFailure(file.stat, failure) }];
+}
+
+/** What keeps a file from being sent about whose upload a person dismissed the doubt, as it stood then. */
+export function dismissedFailure(stat: FileStat, before: Failure | undefined): Failure {
+  const message =
+    'the doubt about its upload was dismissed; it is sent when the file changes, or with ingestd retry PATH';
+  const { attempts = 1, history = [] } = before ?? {};
+  return { code: dismissedCode, message, attempts, history, stat, fingerprint: '' };
 }
 
 /** In `said` of a document whose docId a person gave, before what was said of its first upload in doubt. */

@@ -121,6 +121,9 @@ describe('an upload in doubt that is held', () => {
     await world.ledger().commit(await resolveDoubt(now, { action: 'dismiss' }));
     world.folder.rename('a.b.txt', 'c.txt');
     await world.sync();
+    expect(world.service.documents.size).toBe(1);
+    world.folder.write('c.txt', 'two');
+    await world.sync();
     expect(world.service.documents.size).toBe(2);
     expect(world.ledger().possibleDuplicates()).toBe(1);
   });

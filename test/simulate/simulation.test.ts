@@ -2188,6 +2188,7 @@ describe('the simulation', () => {
       'where a look at all that has a say takes long, its own path is looked at last (7.29, 7.30)',
     ],
     [1_001_005_836, 'so it is without numbers of files (7.29, 7.30)'],
+    [1_001_002_168, 'what a person dismissed is not sent, whatever has come to its place (2)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -187,7 +187,7 @@ export async function doubtsOfFile(
    * Doubts that follow the file from now on:
    * - those of this path, whatever has become of the file that was sent from it;
    * - those of a path that the file has left.
-   * Left out are those that say so already, and those whose own file was renamed before this one came to its path: they
+   * Left out are those that say so already, or were dismissed for their file, and those whose own file was renamed before this one came to its path: they
    * hold both files.
    */
   readonly following: readonly Doubt[];
@@ -201,12 +201,15 @@ export async function doubtsOfFile(
   for (const doubt of doubts) {
     const isSame = isOfFile(doubt);
     if (refKey(doubt.ref) === refKey(ref)) {
+      if (doubt.dismissed === true) continue;
       const isOutdated = doubt.stat === undefined ? doubt.holds : !sameStat(doubt.stat, stat);
       const isRenamed = isOutdated && doubt.stat !== undefined && !isSame && (await isFound(doubt.stat));
       if (isOutdated && !isRenamed) following.push(doubt);
     } else if (isSame || (!isKnown && isLikely(doubt, { ref, stat }))) {
       const left = await inspect(doubt.ref);
-      const isGone = left === undefined || hasGone(left);
+      // A dismissal is of one file, whatever has come to its place.
+      const isOther = left?.kind === 'document' && !sameFile(left.document.stat, stat);
+      const isGone = left === undefined || hasGone(left) || (doubt.dismissed === true && isOther);
       if (isGone && (isSame || doubt.stat === undefined || !(await isFound(doubt.stat))))
         following.push(doubt);
       else if (isSame) elsewhere.push(doubt);

@@ -12,7 +12,7 @@ import {
   sameFile,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument } from '../../model/document.ts';
-import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
+import { dismissedFailure, doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import { dismissedCode, unreadableNowCode } from '../../model/errors.ts';
 import type { ComparedDocument, Unclearable } from '../../model/operation.ts';
 import { planNarrowing } from '../../model/metadata/narrowing.ts';
@@ -418,11 +418,15 @@ export class DocumentComparison {
     const { evidence, writer } = this.#options;
     const found = await doubtsOfFile(document, known, evidence);
     const { ref, stat } = document;
-    const following = found.following.flatMap(({ id, ref: from }): readonly Change[] => {
+    const following = found.following.flatMap(({ id, ref: from, ...doubt }): readonly Change[] => {
+      if (doubt.dismissed !== true || doubt.stat === undefined) return [{ kind: 'follow', id, ref, stat }];
       const failure = this.#ledger.failure(from);
-      const follow = { kind: 'follow', id, ref, stat } as const;
-      if (failure?.code !== dismissedCode) return [follow];
-      return [follow, { kind: 'clear', ref: from }, { kind: 'fail', ref, failure }];
+      const dismissed = failure?.code === dismissedCode ? failure : undefined;
+      return [
+        { kind: 'follow', id, ref, stat: doubt.stat },
+        ...(dismissed === undefined ? [] : [{ kind: 'clear', ref: from } as const]),
+        { kind: 'fail', ref, failure: dismissedFailure(doubt.stat, dismissed) },
+      ];
     });
     if (following.length > 0) await writer.commit(following);
     const doubt = doubtsAbout(ref, this.#ledger).find(({ holds }) => holds);

@@ -333,7 +333,7 @@ export const plantedFaults = {
     isRare: true,
     seed: 23,
     file: 'src/model/doubts.ts',
-    from: 'const refused: Failure = {',
+    from: "return [...dismissed, { kind: 'fail'",
     before: 'return [...forgotten, ...cleared];',
   },
   'says-that-all-is-done': {
