@@ -53,7 +53,7 @@ export async function whereaboutsOf(
 ): Promise<Whereabouts> {
   for (const { folder, path, stat, isNamed } of evidence.search.files) {
     const there = { folder, path };
-    const isSame = await isSameContent(there, { stat, record }, evidence);
+    const isSame = await isSameContent(there, { stat, record, isNamed }, evidence);
     if (isSame === null) return { kind: 'unclear', ref: there };
     if (!isSame) continue;
     if (!isNamed) return kept(there, 'its name cannot be sent', null);
@@ -105,13 +105,13 @@ export async function whereaboutsOf(
 /** Without birth times an inode number proves little, and birth times without a number as little. Null: it is changing. */
 async function isSameContent(
   ref: DocumentRef,
-  { stat, record }: { readonly stat: FileStat; readonly record: LedgerRecord },
+  { stat, record, isNamed }: Pick<FoundFile, 'stat' | 'isNamed'> & { readonly record: LedgerRecord },
   { hash }: Evidence,
 ): Promise<boolean | null> {
   if (stat.ino !== 0 && isBirthKnown(stat, record.stat)) return true;
   if (stat.size !== record.stat.size) return false;
-  // What cannot be read may be it.
-  const sha256 = await hash(ref, stat).catch(() => record.sha256);
+  // What cannot be read, or opened by its name, may be it.
+  const sha256 = isNamed ? await hash(ref, stat).catch(() => record.sha256) : record.sha256;
   return sha256 === null ? null : sha256 === record.sha256;
 }
 
