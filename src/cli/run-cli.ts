@@ -145,10 +145,7 @@ function report(
   // The system's word alone says what is wrong, not what to do.
   if (error instanceof LedgerUnwritableError) complain(unwritableFix);
   if (error instanceof IngestdError) return error.exitCode;
-  if (stacks) complain(stackOf(error));
+  if (stacks && typeof error === 'object' && error !== null && 'stack' in error)
+    complain(String(error.stack));
   return exitCodes.unforeseen;
-}
-
-function stackOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : '';
 }

@@ -65,7 +65,9 @@ export async function loadConfiguration(search: ConfigurationSearch) {
     throw configurationError({ file, yaml, overrides }, [...written, ...unsaid]);
   const checkFolders = search.checkFolders !== false;
   const places = await checkPaths(data, { directory, env: search.env, checkFolders });
-  const further = [...checkTogether(data), ...places.problems];
+  // What one key demands of another.
+  const together = [...missingAddresses(data), ...repeatedNames(data), ...clusterProblems(data)];
+  const further = [...together, ...places.problems];
   if (further.length > 0) throw configurationError({ file, yaml, overrides }, further);
   return {
     settings: settingsOf(data, file, places),
@@ -79,11 +81,6 @@ export async function loadConfiguration(search: ConfigurationSearch) {
     /** What is valid but worth a warning. */
     warnings: [...environmentFile.warnings, ...given.warnings],
   };
-}
-
-/** What one key demands of another. */
-function checkTogether(keys: SettingsInput): Problem[] {
-  return [...missingAddresses(keys), ...repeatedNames(keys), ...clusterProblems(keys)];
 }
 
 function missingAddresses({ service }: SettingsInput): Problem[] {

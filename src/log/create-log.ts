@@ -41,6 +41,8 @@ export async function createLog(options: LogOptions): Promise<Log> {
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal);
   const color = terminal && !process.env['NO_COLOR'];
   const journal = options.journal ?? (write === writeStandardError && isJournal(process.env));
+  // `<4>`: a line of JSON begins with its level.
+  const priorityOf = (line: string) => `<${priorities[/^\{"level":"(\w+)"/.exec(line)?.[1] ?? ''] ?? 7}>`;
   const writeJson = (line: string): void => write(`${journal ? priorityOf(line) : ''}${printableJson(line)}`);
   const destination = { write: pretty ? await prettyWriter(write, color) : writeJson };
   const writing = { redactor, show: pretty ? (text: string) => printable(asTyped(text)) : String };
@@ -79,12 +81,6 @@ function isJournal({ JOURNAL_STREAM: stream }: NodeJS.ProcessEnv): boolean {
 }
 
 const priorities: Readonly<Record<string, number>> = { error: 3, warn: 4, info: 6 };
-
-/** `<4>`: of a line of JSON, which begins with its level. */
-function priorityOf(line: string): string {
-  const level = /^\{"level":"(\w+)"/.exec(line)?.[1] ?? '';
-  return `<${priorities[level] ?? 7}>`;
-}
 
 async function prettyWriter(write: (text: string) => void, color: boolean): Promise<(line: string) => void> {
   // A service that logs JSON does without it.

@@ -1,7 +1,7 @@
 import { sentences } from '../../lib/text/sentences.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { hasGone, isUsableDocId, refKey, sameFile, sameStat } from '../../model/document.ts';
-import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
+import type { DocumentRef, Inspection } from '../../model/document.ts';
 import { ConfigurationError, isOfPassingFault } from '../../model/errors.ts';
 import { endsInFolder, explain } from '../../model/report/explanations.ts';
 import type { FolderPort, FoundFile } from '../../model/ports/folder-port.ts';
@@ -171,13 +171,11 @@ async function adopt(
   requireFile(ref, found);
   if (found.kind !== 'document') return adoptDocument(path, docId, null);
   const { stat } = found.document;
-  const sha256 = isAsSent(path, stat) ? await port.hash(ref.path, stat) : null;
+  // The ledger notes what the file was like when its only upload went out; after a crash it does not.
+  const { failure, doubts } = path;
+  const isAsSent = doubts.length === 1 && failure?.code === inDoubtCode && sameStat(failure.stat, stat);
+  const sha256 = isAsSent ? await port.hash(ref.path, stat) : null;
   return adoptDocument(path, docId, sha256 === null ? null : { stat, sha256 });
-}
-
-/** The ledger notes what the file was like when its only upload went out; after a crash it does not. */
-function isAsSent({ failure, doubts }: DoubtfulPath, stat: FileStat): boolean {
-  return doubts.length === 1 && failure?.code === inDoubtCode && sameStat(failure.stat, stat);
 }
 
 function requireUndelivered({ ref, record }: DoubtfulPath, why: string): void {

@@ -68,14 +68,12 @@ function strictVisitor(text: string): JSONVisitor {
     },
     onLiteralValue: (value: unknown, offset, _length, line, character) =>
       checkText(value, offset, line, character),
-    onError: (code, offset, _length, line, character) =>
-      fail(inWords(printParseErrorCode(code)), offset, line, character),
+    onError: (code, offset, _length, line, character) => {
+      // `CommaExpected`: comma expected.
+      const words = printParseErrorCode(code).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
+      fail(words.toLowerCase(), offset, line, character);
+    },
   };
-}
-
-/** `CommaExpected` of jsonc-parser: comma expected. */
-function inWords(name: string): string {
-  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
 function withoutPrototype(_key: string, value: unknown): unknown {
