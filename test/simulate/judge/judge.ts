@@ -727,7 +727,7 @@ export class Judge {
       held: this.held,
       intents: this.#intents,
       taintOf: this.#taints.all(now),
-      glimpseOf: (identity) => this.#taints.all(now, 0)(identity),
+      glimpseOf: this.#taints.all(now, 0),
       approved: new Set(this.#approved),
       kept: new Set([...this.#kept].filter(([, { isSure }]) => isSure).map(([docId]) => docId)),
       isPaused: this.#isPaused,
