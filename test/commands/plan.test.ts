@@ -61,6 +61,18 @@ it('regards the bandwidth in the time that it takes', async () => {
   expect((await folder.run('plan')).stdout).toContain('1 upload: 1 request, about 30 seconds.');
 });
 
+it('gathers what is not sent for one cause, and gives no moment for what is paused', async () => {
+  for (const id of ['1', '2', '3', '4', '5', '6']) {
+    await folder.write(`inbox/${id}.txt`, id);
+    await folder.write(`inbox/${id}.txt.meta.json`, `{"key${id}": 1}`);
+  }
+  await folder.write('inbox/fit.txt', 'text');
+  await folder.run('pause', 'inbox');
+  const { stdout } = await folder.run('plan');
+  expect(stdout).toMatch(/^failed {6}6 documents in inbox: Invalid sidecar$/m);
+  expect(stdout).toContain('1 upload: 1 request, a few seconds once requests go out again.');
+});
+
 it('says with which sharing mode and which attachments a document would be sent', async () => {
   await folder.write('inbox/report.txt', 'a report');
   await folder.write('inbox/report.txt.meta.json', '{"shareInfo": {"mode": "EVERYONE"}}');

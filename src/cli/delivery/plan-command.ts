@@ -10,6 +10,7 @@ import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
+import { explain } from '../../model/report/explanations.ts';
 import { isObstacle } from '../../model/report/health.ts';
 import { pauseLine } from '../../model/report/pause-words.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
@@ -55,8 +56,11 @@ function printPlan(
     const [first] = group;
     if (first === undefined || isWhole || group.length < leastGathered)
       for (const operation of group) line(operationLine(operation, placeOf(operation), output));
-    else
-      line(operationLine(first, `${countWords(group.length, 'document')} in ${directoryIn(first)}`, output));
+    else {
+      const isSame = group.every(({ message }) => message === first.message);
+      const one = isSame ? first : { ...first, message: explain(first.code ?? '').cause };
+      line(operationLine(one, `${countWords(group.length, 'document')} in ${directoryIn(first)}`, output));
+    }
   }
   for (const { folder, message } of unavailable) line(colors.red(`${folder} is left out: ${message}`));
   for (const { folder, message } of unreadable) line(colors.red(`${folder}: ${message}`));
@@ -74,7 +78,9 @@ function printPlan(
     line(paint(`Nothing to send: ${countWords(counts.unchanged, 'document')} unchanged.`));
   } else {
     const unchanged = `${numberWords(counts.unchanged)} unchanged.`;
-    const time = `${durationWords(seconds)}${finishWords(seconds, Date.now())}`;
+    const isStopped = report.obstacles.length > 0 || report.pause !== null;
+    const end = isStopped ? ' once requests go out again' : finishWords(seconds, Date.now());
+    const time = `${durationWords(seconds)}${end}`;
     line(`${words.join(', ')}: ${countWords(requests, 'request')}, ${time}. ${unchanged}`);
   }
   const doubt =
@@ -107,10 +113,10 @@ function printPlan(
     line(colors.dim(`${orphans} of attachments without a document: ingestd check says which.`));
 }
 
-/** The same for operations of one kind in one directory, with the same words. */
+/** The same for operations of one kind in one directory, which go out with the same, or do not for one cause. */
 function kindOf(operation: PlannedOperation): string {
-  const { kind, from } = operation;
-  const words = [...sentWords(operation), reasonWords(operation)];
+  const { kind, from, code } = operation;
+  const words = [...sentWords(operation), code ?? reasonWords(operation)];
   return JSON.stringify([kind, directoryIn(operation), from === null ? null : directoryOf(from), words]);
 }
 
