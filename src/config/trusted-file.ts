@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 
+import { userName } from '../lib/process/user-name.ts';
 import { sizeWords } from '../lib/text/amounts.ts';
 import { ConfigurationError } from '../model/errors.ts';
 
@@ -57,7 +58,12 @@ export function distrust(
   // A system without users.
   if (ownUid === undefined) return null;
   if (uid !== ownUid && uid !== 0) {
-    return `${file} belongs to another user (uid ${uid}; ingestd runs as uid ${ownUid}), who can change it; change its owner with chown, ${anyway}`;
+    // What a service's user has is that one's to keep: given to root, the service could not read it any more.
+    const advice =
+      ownUid === 0
+        ? `run ingestd as that user (sudo -u ${userName(uid)} ingestd …)`
+        : 'change its owner with chown';
+    return `${file} belongs to another user (uid ${uid}; ingestd runs as uid ${ownUid}), who can change it; ${advice}, ${anyway}`;
   }
   const permissions = (mode & 0o777).toString(8).padStart(4, '0');
   if ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid)) {

@@ -121,7 +121,9 @@ describe('who may have written a file', () => {
     const file = await folder.write('ingestd.yaml', yaml);
     if (process.getuid?.() !== 0) return;
     await chown(file, 1234, 1234);
-    await expect(load()).rejects.toThrow(/belongs to another user \(uid 1234; ingestd runs as uid 0\)/);
+    const advice =
+      /belongs to another user \(uid 1234; ingestd runs as uid 0\).*; run ingestd as that user \(sudo -u '#1234'/;
+    await expect(load()).rejects.toThrow(advice);
     expect((await load(trusting)).settings.folders).toHaveLength(1);
   });
 });
