@@ -200,7 +200,7 @@ export const shownTwiceCode = 'folder-shown-twice';
 
 /** Whether a reason is that something cannot be read, for now or for longer. */
 export function isUnreadable({ code }: { readonly code: string }): boolean {
-  return code === unreadableCode || code === unreadableNowCode;
+  return code === unreadableCode || code === unreadableNowCode || code === ignoreFileCode;
 }
 
 const holders: Readonly<Record<string, string>> = {

@@ -155,7 +155,7 @@ function brokenNameRule(name: string): BrokenRule | null {
   if (dots > 1) {
     return {
       code: 'double-extension',
-      message: `the file name has ${dots} dots, but the service accepts only one; rename the file, or set names: rewrite for this folder, in a configuration of your own`,
+      message: `the file name has ${dots} dots, but the service accepts only one; rename the file, or set names: rewrite for this folder in your configuration`,
     };
   }
   return null;

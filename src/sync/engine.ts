@@ -36,6 +36,7 @@ import {
   dismissedCode,
   errorCode,
   errorMessage,
+  ignoreFileCode,
   unreadableCode,
   unreadableNowCode,
 } from '../model/errors.ts';
@@ -192,7 +193,13 @@ const untriedStates: readonly StateKind[] = [
 const restingStates: ReadonlySet<StateKind> = new Set(['failed', 'waiting', 'dormant', 'retry']);
 
 /** What this user may not read, or does not find: permissions, and a mount on top, change without an event. */
-const unseenCodes = [unreadableCode, 'sidecar-unreadable', 'defaults-unreadable', 'attachment-missing'];
+const unseenCodes = [
+  unreadableCode,
+  ignoreFileCode,
+  'sidecar-unreadable',
+  'defaults-unreadable',
+  'attachment-missing',
+];
 
 const uploadedAgain = 'the service no longer has the document; it is uploaded again';
 

@@ -16,7 +16,7 @@ import { ofEachTest } from '../support/of-each-test.ts';
 
 const names = ['a.txt', 'b.txt', 'c.txt'];
 const refusal =
-  /the ledger in .*state belongs to http:\/\/localhost \(any port\) \(3 documents\).*Nothing is sent/;
+  /the ledger in .*state belongs to http:\/\/localhost \(any port\) \(3 documents\).*would count as delivered/;
 /** It has no address. */
 const embedded = { mode: 'embedded', authUrl: undefined, ingestUrl: undefined };
 

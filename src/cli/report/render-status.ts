@@ -134,11 +134,10 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     ];
   };
   const fixes = reasons
-    .map(({ folder, code }) => ({ folder, ...explain(code), here: fixAt(code, status) }))
     .filter(
-      ({ folder, health, fix, here }) => here !== fix || (folder !== undefined && health === 'attention'),
+      ({ code }) => explain(code).fix !== '' && explain(code).isTold !== false && code !== 'not-running',
     )
-    .map(({ cause, here }) => `${cause}: ${here}`);
+    .map(({ code }) => `${explain(code).cause}: ${fixAt(code, status)}`);
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',

@@ -20,7 +20,7 @@ export function otherService(ledger: Known, { service, state }: Settings): Reaso
     service.mode === 'embedded' ? 'service.mode is embedded' : `service.ingestUrl is ${service.ingestUrl}`;
   const message =
     `the ledger in ${state.dir} belongs to ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
-    `but ${now}. Nothing is sent, because documents of one service would count as delivered to the other`;
+    `but ${now}. Documents of one service would count as delivered to the other`;
   return { code: canMove(known) && service.mode !== embedded ? 'other-service' : 'trial-ledger', message };
 }
 

@@ -48,12 +48,13 @@ interface ExplanationGroup {
 
 const fixSidecar = 'Correct the file as the message says. Its documents are not sent until then.';
 const itRepeats = 'Nothing to do: ingestd retries by itself.';
+const whileAway =
+  'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, and the network.';
 /** So ends a fix in the configuration, where nobody knows whose. */
 const reload = 'in the configuration, then restart or send SIGHUP.';
 const checkService = `Check service.authUrl and service.ingestUrl ${reload}`;
 const makeReadable =
   'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names.';
-const orCorrectRules = 'Where the message names an .ingestignore, correct or remove that instead.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
@@ -203,7 +204,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     title: 'Folders and reading',
     endsInFolder: true,
     codes: {
-      unreadable: { cause: 'File cannot be read', fix: `${makeReadable} ${orCorrectRules}` },
+      unreadable: { cause: 'File cannot be read', fix: makeReadable },
       'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain, health: 'ok' },
       'unreadable-directory': { cause: 'Directory cannot be read', fix: makeReadable, health: 'attention' },
       'unreadable-directory-now': {
@@ -224,7 +225,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-unreadable': {
         cause: 'Folder cannot be read',
-        fix: `${makeReadable} ${orCorrectRules} Nothing is deleted in the meantime.`,
+        fix: `${makeReadable} Where the message names an .ingestignore, correct or remove that instead. Nothing is deleted in the meantime.`,
         health: 'attention',
       },
       'folder-changed': {
@@ -342,7 +343,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'service-unavailable': {
         cause: 'Service unavailable',
-        fix: 'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, and the network.',
+        fix: whileAway,
       },
       'service-unreachable': {
         cause: 'Service unreachable',
@@ -509,7 +510,7 @@ const otherCodes: readonly (readonly [form: RegExp, cause: string, fix: string])
   [
     /-timeout$|^no-answer$|^answer-|^e(?:conn[a-z]+|pipe|notfound|ai-again|hostunreach|netunreach|timedout)$/,
     'No valid answer from the service',
-    itRepeats,
+    whileAway,
   ],
 ];
 

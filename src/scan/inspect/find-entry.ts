@@ -27,8 +27,8 @@ export function unlistedTrouble({ tree }: Pick<FolderState, 'tree'>, path: strin
   for (const directory of ['', ...directoriesTo(path)]) {
     const unreadable = tree.get(directory)?.unreadable ?? null;
     if (unreadable === null) continue;
-    const { message, isPassing } = unreadable;
-    return unknown(isPassing ? unreadableNowCode : unreadableCode, `${printable(directory)}: ${message}`);
+    const { message, isPassing, code = isPassing ? unreadableNowCode : unreadableCode } = unreadable;
+    return unknown(code, `${printable(directory)}: ${message}`);
   }
   return null;
 }

@@ -158,7 +158,7 @@ function rulesTrouble(folder: FolderState, path: string, shown: string): NoDocum
     const ruled = readIgnoreFile(absolute, folder.tree);
     if (ruled.kind === 'invalid')
       return unknown(
-        ruled.isPassing ? unreadableNowCode : unreadableCode,
+        ruled.code ?? (ruled.isPassing ? unreadableNowCode : unreadableCode),
         `${printable(place)}: ${ruled.message}`,
       );
     const pattern = ignoringPattern([{ directory: place, file, rules: ruled.rules }], path, false);

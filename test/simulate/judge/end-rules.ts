@@ -267,7 +267,7 @@ function judgeFile(end: End, file: RoledFile): void {
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait?.code === 'incomplete' && !isWhole(path, text)) return judge.blames(path);
-  if (wait?.code === 'unreadable' && isHeld && isSentWithShut(end, one)) return judge.blames(path);
+  if (wait?.code === 'ignore-file-invalid' && isHeld && isSentWithShut(end, one)) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== text) tell('old-at-end', `${path}: the service holds ${one.text}`);
