@@ -20,6 +20,9 @@ const watcherReportsWithinMs = 2_000;
 /** A scan that begins in the millisecond in which a mount was found could not be told from one before the mount. */
 const afterMountMs = 2;
 
+/** States of what is missing, and neither sought any more nor about to be deleted. */
+const decidedStates: ReadonlySet<string> = new Set(['held', 'dormant', 'failed']);
+
 /** A root under which everything was listed by a scan that began at this moment. */
 interface ScannedRoot {
   readonly root: RootIdentity;
@@ -88,7 +91,9 @@ export class FolderRoots {
     const isReadWhole = !folders.hasUnreadable(folder);
     const other = view.otherRoot;
     const began = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
-    if (tasks.missing(folder).size === 0) view.sawAll(clock.monotonic());
+    // What is decided about, and stays missing, says nothing of the others.
+    const isSought = Array.from(tasks.missing(folder)).some(({ state }) => !decidedStates.has(state.kind));
+    if (!isSought) view.sawAll(clock.monotonic());
     if (!isTrusted) return;
     this.inBackground(this.#rememberRoot(folder, { root, began, unreadable, other }));
     this.inBackground(this.rememberMounts(folder, true));
