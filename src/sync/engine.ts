@@ -955,7 +955,9 @@ export class Engine {
     const { stat } = file;
     // Of a document that was deleted since it had, or attached, this file.
     const former = this.#ledger.formerModes(stat);
-    if (this.#ledger.findByFile(stat).some(({ record }) => tellsOf(record, stat))) return former;
+    // Without a number, a record that looks so may be another file's.
+    const records = stat.ino === 0 ? [] : this.#ledger.findByFile(stat);
+    if (records.some(({ record }) => tellsOf(record, stat))) return former;
     // What a scan saw last may be gone since.
     for (const { ref, seen } of this.tasks.presentLike(stat)) {
       if (seen === null || !isPerhapsSame(seen.stat, stat)) continue;

@@ -1749,6 +1749,16 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'what was stated for a file that was not sent counts, though the record of another one looks so (7.27)',
+      first: firstOf({ 'd/a.txt': 'a', 'd/b.pdf': 'b' }),
+      steps: [
+        [0, write('d/c.csv', 'c')],
+        [5_300, write('d/b.pdf.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+        [15_000, { kind: 'remove', path: 'inbox/d/b.pdf.meta.json' }],
+      ],
+      setting: { ...numberless, requestsPerMinute: 2 },
+    },
+    {
       what: 'a document that a person adopts is held as its upload stated, where that did (7.27)',
       first: [],
       steps: [
