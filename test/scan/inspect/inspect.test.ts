@@ -216,7 +216,7 @@ describe('what is no longer as it was scanned', () => {
     await scanned({ 'd/a.pdf': 'a', 'd/b.pdf': 'b' });
     await mkdir(folder.join('d/.ingestignore'));
     await folder.scan();
-    expect(await folder.verdict('d/a.pdf')).toBe('unknown unreadable');
+    expect(await folder.verdict('d/a.pdf')).toBe('unknown ignore-file-invalid');
     await rm(folder.join('d/.ingestignore'), { recursive: true });
     await folder.scan();
     folder.pass(60_000);
@@ -224,7 +224,7 @@ describe('what is no longer as it was scanned', () => {
     await folder.write('d/.ingestignore', 'x\n'.repeat(1_001));
     await unlink(folder.join('d/b.pdf'));
     await folder.scan();
-    expect(await folder.verdict('d/b.pdf')).toBe('unknown unreadable');
+    expect(await folder.verdict('d/b.pdf')).toBe('unknown ignore-file-invalid');
     expect(await words('d/.ingestignore')).toMatch(
       /^ignored dot-name: ignore rules for d and below, where nothing/,
     );

@@ -109,8 +109,8 @@ describe('rules that cannot be used', () => {
     await folder.scan();
     expect(await Promise.all(['a.pdf', 'd/b.pdf', 'd/e/c.pdf'].map(folder.verdict))).toEqual([
       'document',
-      'unknown unreadable',
-      'unknown unreadable',
+      'unknown ignore-file-invalid',
+      'unknown ignore-file-invalid',
     ]);
     expect(folder.outcome()).toMatchObject({
       report: {
