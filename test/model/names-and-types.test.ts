@@ -35,7 +35,7 @@ describe('file names, interface section 8 (F21, F23, F24)', () => {
     ['a\\b.pdf', 'contains a backslash,'],
     ['a', 'no extension, so the service cannot tell its type; it accepts pdf,'],
     ['a.\u001b[2j', /files of type \\x1b\[2j; it accepts pdf,/],
-    ['a.b.pdf', /2 dots.*accepts only one.*names: rewrite.*configuration of your own/],
+    ['a.b.pdf', /2 dots.*accepts only one.*names: rewrite.*in your configuration/],
   ])('says what is wrong with %j', (name, words) => {
     expect(judgeName(name, 'reject')).toMatchObject({ message: expect.stringMatching(words) });
   });

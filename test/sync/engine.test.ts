@@ -546,6 +546,7 @@ describe('the sync engine', () => {
           await world.until(() => rescans > 0, 1);
         }
         // By a scan that misses nothing.
+        await world.quiesce();
         await world.sync();
         world.folder.remove('a/1.txt');
         await world.clock.advance(1_000);

@@ -187,8 +187,8 @@ export async function doubtsOfFile(
    * Doubts that follow the file from now on:
    * - those of this path, whatever has become of the file that was sent from it;
    * - those of a path that the file has left.
-   * Left out are those that say so already, or were dismissed for their file, and those whose own file was renamed before this one came to its path: they
-   * hold both files.
+   * Left out are those that say so already, or were dismissed for their file, and those whose own file was renamed before
+   * this one came to its path: they hold both files.
    */
   readonly following: readonly Doubt[];
   /** Of another path at which something stands, or may: a hard link, a copy that was saved in the file's place. */
