@@ -50,10 +50,12 @@ export function matchMove(found: Newcomer, missing: readonly MissingEntry[]): Mo
   );
   if (edited !== null) return { match: edited, proof: 'edited' };
   const [only] = sameContent;
-  if (only === undefined || sameContent.length > 1) return null;
-  const { dev, birthtimeMs } = only.record.stat;
-  if (isBirthKnown(stat, only.record.stat) && stat.dev === dev && stat.birthtimeMs < birthtimeMs) return null;
+  if (only === undefined || sameContent.length > 1 || isOlder(stat, only.record.stat)) return null;
   return { match: only, proof: 'content' };
+}
+
+function isOlder(one: FileStat, other: FileStat): boolean {
+  return isBirthKnown(one, other) && one.dev === other.dev && one.birthtimeMs < other.birthtimeMs;
 }
 
 /** The missing records that a new file could be, before it is read; none: reading it would not help. */

@@ -45,8 +45,6 @@ export interface FolderState extends FolderPlan, FolderRules {
   readonly growths: RecentLooks<boolean>;
   /** Of directories that changed since they were scanned. */
   readonly names: RecentLooks<NamesLook>;
-  /** What sidecars list by now that no listing of their directories has shown. */
-  readonly newLists: RecentLooks<ReadonlySet<string>>;
   readonly observations: Observations;
   /** The fingerprint of plain documents where no `.meta.json` applies. */
   readonly fingerprint: string;
@@ -77,7 +75,6 @@ export function createFolderState(
     attachmentLists: createAttachmentLists(),
     growths: new Map(),
     names: new Map(),
-    newLists: new Map(),
     observations: createObservations(settleMs, passed),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: [binRules, ...settingsRules(settings)].map((rules) => ({ directory: '', rules })),

@@ -4,6 +4,10 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
+    /^attachment-alone\/in-a-gap/,
+    'a sidecar in another directory that is edited in place, and whose event is lost, is known as it was listed (7.30)',
+  ],
+  [
     /^waits-at-end\/attached-before\/identities$/,
     'without numbers of files, what looks like an attachment that moved waits with it (7.27)',
   ],

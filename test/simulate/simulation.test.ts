@@ -2186,10 +2186,6 @@ describe('the simulation', () => {
       'a document that has gone on with a copy is gone with that, though its own file is back (7.1)',
     ],
     [
-      690_000_328,
-      'what a sidecar lists that was edited where no event told of it is an attachment (4, 7.30)',
-    ],
-    [
       1_001_001_682,
       'an attachment that comes back from a hidden directory may be what the list names, under its old name (4)',
     ],

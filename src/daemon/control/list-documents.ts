@@ -34,10 +34,7 @@ export async function listDocuments(
   const matches = wordsMatcher(search);
   const found: Candidate[] = [];
   let total = 0;
-  const { ledger } = sources;
-  const narrowerIn = (folder: string): readonly Candidate[] =>
-    Array.from(ledger.narrowerIn(folder), ({ ref }) => ({ ...ref, state: null }));
-  for (const one of narrower ? ledger.folders().flatMap(narrowerIn) : allDocuments(sources)) {
+  for (const one of narrower ? narrowerOnes(sources.ledger) : allDocuments(sources)) {
     const pause = rest();
     if (pause !== undefined) await pause;
     if (!matches(`${refKey(one)} ${one.state ?? ''}`)) continue;
@@ -60,6 +57,12 @@ function wordsMatcher(search: string): (text: string) => boolean {
 
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
+}
+
+function narrowerOnes(ledger: LedgerPort): readonly Candidate[] {
+  return ledger
+    .folders()
+    .flatMap((folder) => Array.from(ledger.narrowerIn(folder), ({ ref }) => ({ ...ref, state: null })));
 }
 
 /** Each once: what differs from its record may be in order by the time that the records are gone through. */

@@ -23,9 +23,9 @@ export function recentLook<T>(
   return seen;
 }
 
-/** The names of files in a directory, and of the sidecars among them that fit one, and that fit none. */
+/** The names of files in a directory, of sidecars that fit none, and the paths that others list which no listing has shown. */
 export interface NamesLook {
   readonly files: readonly string[];
-  readonly fit: readonly string[];
   readonly unfit: readonly string[];
+  readonly listed: ReadonlySet<string>;
 }

@@ -10,7 +10,6 @@ import type { FolderState } from '../folder-state.ts';
 import { placesInside } from '../rules/attachment-lists.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
-import { entryKey } from '../rules/entry.ts';
 import { fitting, mayBeMeantFor, misspelling } from '../rules/sidecar-names.ts';
 
 /** A directory that changes all the time is read no more often than this for the documents in it. */
@@ -33,38 +32,17 @@ export function likelySidecar(folder: FolderState, document: string, ownerUid: n
   return null;
 }
 
-/** Whether a sidecar lists a file, and no listing has shown that yet: its directory is listed again. */
+/** Whether a sidecar lists a file, and no listing has shown it beside its document yet: its directory is listed again. */
 export function isListedAnew(folder: FolderState, path: string): boolean {
-  const lists = (directory: string) => orNull(() => newLists(folder, directory))?.has(path);
+  const lists = (directory: string) => orNull(() => newNames(folder, directory))?.listed.has(path);
   const found = ['', ...directoriesTo(path)].find(lists);
   if (found !== undefined) folder.changed(found);
   return found !== undefined;
 }
 
-/** What the sidecars of a directory list that have come, found their documents, or been edited, since it was scanned. */
-function newLists(folder: FolderState, directory: string): ReadonlySet<string> {
-  const { tree, observations, newLists: looks, absolute, settings } = folder;
-  return recentLook(looks, directory, { present: observations.present, forMs: readEveryMs }, () => {
-    const { lists, unpaired } = tree.get(directory) ?? {};
-    const isPaired = (name: string) => unpaired?.has(name) !== true;
-    const isNew = (name: string) => {
-      const entry = entryAt(folder, joinPath(directory, name));
-      return (
-        entry !== null && (unpaired?.get(name) === 'orphan' || lists?.get(name)?.key !== entryKey(entry))
-      );
-    };
-    const sidecars = newNames(folder, directory)?.fit ?? Array.from(lists?.keys() ?? []).filter(isPaired);
-    const listed = sidecars.filter(isNew).flatMap((name) => {
-      const reading = readSidecarFile(absolute(tree.rawPath(joinPath(directory, name))));
-      return reading.kind === 'valid' ? placesInside(directory, reading.value, settings.attachments) : [];
-    });
-    return new Set(listed);
-  });
-}
-
 /** The files in a directory that has changed since it was scanned; null: it has not. Throws where it cannot be read. */
 export function newNames(folder: FolderState, directory: string): NamesLook | null {
-  const { tree, observations, names, absolute } = folder;
+  const { tree, observations, names, absolute, settings } = folder;
   const place = absolute(tree.rawPath(directory));
   if (observations.isAsListed(directory, statSync(place))) return null;
   return recentLook(names, directory, { present: observations.present, forMs: readEveryMs }, () => {
@@ -73,7 +51,15 @@ export function newNames(folder: FolderState, directory: string): NamesLook | nu
     const fits = fitting(() => files);
     const isMisspelled = misspelling(() => files);
     const sidecars = files.filter((name) => isSidecar(folder, joinPath(directory, name), isMisspelled));
-    return { files, fit: sidecars.filter(fits), unfit: sidecars.filter((name) => !fits(name)) };
+    const { lists, unpaired } = tree.get(directory) ?? {};
+    const isNew = (name: string) => lists?.has(name) !== true || unpaired?.get(name) === 'orphan';
+    const listed = sidecars
+      .filter((name) => fits(name) && isNew(name))
+      .flatMap((name) => {
+        const reading = readSidecarFile(`${place}/${name}`);
+        return reading.kind === 'valid' ? placesInside(directory, reading.value, settings.attachments) : [];
+      });
+    return { files, unfit: sidecars.filter((name) => !fits(name)), listed: new Set(listed) };
   });
 }
 

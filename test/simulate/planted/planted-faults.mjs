@@ -353,7 +353,7 @@ export const plantedFaults = {
   },
   'does-not-ask-before-the-first-byte': {
     kind: 'deleted-standing',
-    seed: 407,
+    seed: 32,
     file: 'src/remote/http/send-http-request.ts',
     from: 'if (!(await follows()) || settled) return false;',
     to: 'if (settled) return false;',
