@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/group-by.ts';
 import { sumOf } from '../lib/sum-of.ts';
 import { printable } from '../lib/text/printable.ts';
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
@@ -266,7 +267,8 @@ export function generalReasons({
     ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
     ...folders.flatMap(({ name }) => {
       const { unfitSidecars, orphanAttachments } = engine.folders.viewOf(name);
-      return [unfitSidecars, orphanAttachments].flatMap((found) => reasonOfAll(name, found, ledger));
+      const alike = groupBy([...unfitSidecars, ...orphanAttachments], ({ code }) => code);
+      return [...alike.values()].flatMap((found) => reasonOfAll(name, found, ledger));
     }),
   ]);
 }

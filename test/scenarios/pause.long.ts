@@ -71,7 +71,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await fill('inbox', 1_000);
   let daemon = await place.start();
   await eventually(() => (place.service.requests.length > 40 ? true : null));
-  expect(await run('pause')).toBe('Paused: inbox, until you run ingestd resume.\n');
+  expect(await run('pause')).toBe('Paused: inbox, until you run ingestd resume inbox.\n');
   const sent = await expectQuiet();
   expect(sent).toBeLessThan(1_000);
   await eventuallyHolds(async () =>
