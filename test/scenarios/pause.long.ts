@@ -71,7 +71,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await fill('inbox', 1_000);
   let daemon = await place.start();
   await eventually(() => (place.service.requests.length > 40 ? true : null));
-  expect(await run('pause')).toBe('Paused: inbox, until you run ingestd resume inbox.\n');
+  expect(await run('pause')).toBe('Paused: inbox, until you run ingestd resume.\n');
   const sent = await expectQuiet();
   expect(sent).toBeLessThan(1_000);
   await eventuallyHolds(async () =>
@@ -105,7 +105,7 @@ it('keeps back what sync finds, says so, and ends', async () => {
   await fill('inbox', 3);
   await fill('scans', 2);
   expect(await run('pause', 'inbox')).toBe(
-    'Paused: inbox, from the next start on, until you run ingestd resume.\n',
+    'Paused: inbox, from the next start on, until you run ingestd resume inbox.\n',
   );
   expect(JSON.parse((await place.run('plan', '--json')).out)).toMatchObject({ paused: ['inbox'] });
   expect((await place.run('plan')).out).toMatch(paused);
