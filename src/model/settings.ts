@@ -228,7 +228,7 @@ const timing = z.strictObject({
     .meta({ description: 'Time between two scans of a folder that is polled.', unit: 's' }),
   incompleteMinutes: z.number().min(0).max(10_080).default(10).meta({
     description:
-      'A document that is not whole by its own format (a PDF without its end, a cut docx) waits until it is, or has not changed for this long, which each start counts anew. 0: it does not wait.',
+      'A document that is not whole by its own format (a PDF without its end, a cut docx) waits until it is, or has not changed for this long while ingestd runs. 0: it does not wait.',
     unit: 'min',
   }),
   stopSeconds: z

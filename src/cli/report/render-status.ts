@@ -134,10 +134,9 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
     ];
   };
   const fixes = reasons
-    .filter(
-      ({ code }) => explain(code).fix !== '' && explain(code).isTold !== false && code !== 'not-running',
-    )
-    .map(({ code }) => `${explain(code).cause}: ${fixAt(code, status)}`);
+    .map(({ code }) => ({ code, ...explain(code), here: fixAt(code, status) }))
+    .filter(({ code, isTold, here }) => here !== '' && isTold !== false && code !== 'not-running')
+    .map(({ cause, here }) => `${cause}: ${here}`);
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',

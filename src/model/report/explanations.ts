@@ -133,7 +133,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'misspelled-sidecar': {
         cause: 'Sidecar whose name does not end in .meta.json',
-        fix: 'Rename it to end in .meta.json, in lower case; if it is no sidecar, name it in .ingestignore. A new document whose own sidecar it may be is not sent until then.',
+        fix: 'Rename it to end in .meta.json, in lower case; if it is no sidecar, give it another name or, unless it begins with a dot, name it in .ingestignore. A new document whose own sidecar it may be is not sent until then.',
         health: 'attention',
       },
       'orphan-sidecar': {

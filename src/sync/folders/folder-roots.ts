@@ -7,6 +7,7 @@ import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { Change, ChangeOf, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { EngineParts } from '../parts.ts';
+import type { Task } from '../tasks/task.ts';
 import { coveredMountPoints, identitiesOf, mountsToRemember } from './mounts.ts';
 import type { CoveredMountPoint } from './mounts.ts';
 import { acceptedRoot, coveredRoot, isOtherRoot, isRootTrusted, unreadableSince } from './root-trust.ts';
@@ -20,8 +21,8 @@ const watcherReportsWithinMs = 2_000;
 /** A scan that begins in the millisecond in which a mount was found could not be told from one before the mount. */
 const afterMountMs = 2;
 
-/** States of what is missing, and neither sought any more nor about to be deleted. */
-const decidedStates: ReadonlySet<string> = new Set(['held', 'dormant', 'failed']);
+/** States in which what is missing stays until something happens to it: it is neither looked for nor about to be deleted. */
+const decidedStates: ReadonlySet<Task['state']['kind']> = new Set(['held', 'dormant', 'failed']);
 
 /** A root under which everything was listed by a scan that began at this moment. */
 interface ScannedRoot {
@@ -91,7 +92,7 @@ export class FolderRoots {
     const isReadWhole = !folders.hasUnreadable(folder);
     const other = view.otherRoot;
     const began = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
-    // What is decided about, and stays missing, says nothing of the others.
+    // A deletion that waits for a person, say, does not keep a scan from having seen the others.
     const isSought = Array.from(tasks.missing(folder)).some(({ state }) => !decidedStates.has(state.kind));
     if (!isSought) view.sawAll(clock.monotonic());
     if (!isTrusted) return;
