@@ -120,10 +120,15 @@ it('keeps back what sync finds, says so, and ends', async () => {
   await run('pause', 'inbox', '--for', '1h');
   for (const told of ['status', 'plan', 'check'])
     expect((await place.run(told)).out).toMatch(/^.*sending is paused.*, on the command line, until \d/im);
+  for (const told of ['sync', 'plan', 'check'])
+    expect((await place.run(told)).out).toContain('Resume with ingestd resume inbox.');
   const why = async () => (await place.run('why', 'inbox/report-0.txt')).out;
   expect(await why()).toMatch(/the pause, since .*, on the command line, until \d.*resume inbox$/m);
   await run('pause');
-  expect(await why()).toMatch(/the pause of all folders, .* ingestd resume$/m);
+  expect((await place.run('plan')).out).toContain('Resume with ingestd resume.');
+  expect(await why()).toMatch(
+    /the pause, since [^;]*, on the command line; end it with ingestd resume inbox$/m,
+  );
   expect(await run('resume')).toBe('Nothing is paused any more.\n');
   expect((await place.run('sync')).code).toBe(0);
   expect(place.service.requests.length).toBe(5);

@@ -92,7 +92,7 @@ function printPlan(
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
   for (const { message } of report.obstacles)
     line(colors.yellow(`Nothing is sent at present: ${withLocalTimes(message)}`));
-  if (report.pause !== null) line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
+  if (report.pause !== null) line(colors.yellow(withLocalTimes(pauseLine(report.pause, report.paused))));
   for (const { folder, count, reason } of report.held) {
     const isAway = unavailable.some((one) => one.folder === folder);
     const later = 'held, for you to approve when the folder is available again:';

@@ -71,7 +71,7 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   printNames(report.waiting, report.waitingTotal);
   tally('dim', report.skipped, 'file', 'skipped: ingestd check says why.');
   if (report.pause !== null && report.pause.code !== report.gaveUp?.code)
-    line(colors.yellow(withLocalTimes(pauseLine(report.pause))));
+    line(colors.yellow(withLocalTimes(pauseLine(report.pause, report.paused))));
   tally('yellow', report.unsent, 'document', 'left for the next pass.');
   const failures = report.failures.filter(({ code }) => code !== inDoubtCode);
   tally('yellow', report.inDoubt, 'upload', 'in doubt: list with ingestd status');

@@ -9,7 +9,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { fixAt } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
-import { pauseDetails } from '../../model/report/pause-words.ts';
+import { pauseDetails, resumeCommand } from '../../model/report/pause-words.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
@@ -59,7 +59,7 @@ async function checkState(settings: Settings): Promise<readonly CheckFinding[]> 
     ...(await checkStateDirectory(settings.state.dir)),
     ...paused.map((name) => {
       const message = `sending is paused${pauseDetails([name], pauses)}`;
-      return finding('error', name, { code: 'paused', message });
+      return finding('error', name, { code: 'paused', message, fix: `Resume with ${resumeCommand(name)}.` });
     }),
   ];
 }

@@ -278,7 +278,7 @@ function nextStep(found: Inspection, file: Asked): string {
   if (isQueued && isFleetPaused)
     return `${words} after the pause of all hosts of the fleet; end it with ingestd resume --fleet`;
   if (isQueued && file.pauses.paused.includes(ref.folder))
-    return `${words} ${afterPause(ref.folder, file.pauses, file.folders.length)}`;
+    return `${words} ${afterPause(ref.folder, file.pauses)}`;
   if (isQueued && !isRunning) return `${words} when ingestd runs`;
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';

@@ -14,16 +14,14 @@ export function pauseReason({ paused, pauses }: PausedFolders, count: number): R
 }
 
 /** The same, or what is said of a fleet's pause, with the way out, for a report of `plan` or `sync`. */
-export function pauseLine({ code, message }: Reason): string {
-  return `${sentence(message)}${code === 'paused' ? ' Resume with ingestd resume.' : ''}`;
+export function pauseLine({ code, message }: Reason, paused: readonly string[]): string {
+  const command = resumeCommand(paused.length === 1 ? paused[0] : undefined);
+  return `${sentence(message)}${code === 'paused' ? ` Resume with ${command}.` : ''}`;
 }
 
 /** When something of a paused folder goes out. */
-export function afterPause(folder: string, { paused, pauses }: PausedFolders, count: number): string {
-  const [names, which, end] = areAll(paused, count)
-    ? [paused, ' of all folders', resumeCommand()]
-    : [[folder], '', resumeCommand(folder)];
-  return `after the pause${which}${pauseDetails(names, pauses)}; end it with ${end}`;
+export function afterPause(folder: string, { pauses }: PausedFolders): string {
+  return `after the pause${pauseDetails([folder], pauses)}; end it with ${resumeCommand(folder)}`;
 }
 
 /** What ends the pause of one folder, or of all. */
