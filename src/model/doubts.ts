@@ -37,6 +37,11 @@ export function lastWithoutDocId(ledger: Pick<LedgerPort, 'doubts' | 'entries'>)
   return without.filter(({ since }) => since > last);
 }
 
+/** What ends a doubt, with its choices. */
+export function resolveWords(path = 'PATH'): string {
+  return `run ingestd resolve ${path}: --doc-id ID if the service has it, --again if not, --dismiss to send nothing`;
+}
+
 /** Of one whose upload is under way once more: nobody can decide anything then. */
 export const sentAgainNow = 'it is being sent again now, and there is nothing to decide meanwhile';
 

@@ -318,9 +318,14 @@ const worlds: Readonly<Record<string, World>> = {
     plan: { upload: 1, failed: 1 },
     status: { inDoubtTotal: 2, possibleDuplicates: 2 },
     why: {
-      'inbox/a.txt': { next: 'nothing until you decide with ingestd resolve inbox/a.txt: no answer' },
+      'inbox/a.txt': {
+        next: 'nothing until you decide: no answer',
+        fix: expect.stringMatching(/ run ingestd resolve inbox\/a\.txt: --doc-id ID .*--again .*--dismiss /),
+      },
       'inbox/gone.txt': {
-        notes: ['its upload is in doubt: no answer; resolve it with ingestd resolve inbox/gone.txt'],
+        notes: [
+          'its upload is in doubt: no answer; to end that, run ingestd resolve inbox/gone.txt --dismiss',
+        ],
       },
     },
   },
@@ -335,7 +340,9 @@ const worlds: Readonly<Record<string, World>> = {
     why: {
       'inbox/a.txt': {
         notes: [
-          expect.stringMatching(/ doubt: .+; it is sent again by itself, .+ resolve inbox\/a\.txt first$/),
+          expect.stringMatching(
+            / doubt: .+; it is sent again by itself, .+ resolve inbox\/a\.txt: --doc-id .+--again .+--dismiss /,
+          ),
         ],
         next: 'it is uploaded when ingestd runs',
       },
@@ -352,7 +359,9 @@ const worlds: Readonly<Record<string, World>> = {
     why: {
       'inbox/a.txt': { notes: [], next: 'it is uploaded when ingestd runs' },
       'inbox/gone.txt': {
-        notes: ['its upload is in doubt: no answer; resolve it with ingestd resolve inbox/gone.txt'],
+        notes: [
+          'its upload is in doubt: no answer; to end that, run ingestd resolve inbox/gone.txt --dismiss',
+        ],
       },
     },
   },

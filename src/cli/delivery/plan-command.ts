@@ -7,7 +7,7 @@ import {
 } from '../../lib/text/amounts.ts';
 import { shellWord } from '../../lib/text/printable.ts';
 import { directoryOf, refKey } from '../../model/document.ts';
-import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
+import { inDoubtCode, resolveWords, sentAgainNow } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
 import { explain } from '../../model/report/explanations.ts';
@@ -83,10 +83,9 @@ function printPlan(
     const time = `${durationWords(seconds)}${end}`;
     line(`${words.join(', ')}: ${countWords(requests, 'request')}, ${time}. ${unchanged}`);
   }
-  const doubt =
-    'the service may have been given the same before. To prevent copies, run ingestd resolve PATH';
+  const doubt = `the service may have been given the same before. To prevent copies, ${resolveWords()}`;
   const again = operations.filter((one) => one.inDoubt && underWay.has(refKey(one))).length;
-  tally('yellow', counts.inDoubt - again, 'upload', `in doubt: ${doubt} first.`);
+  tally('yellow', counts.inDoubt - again, 'upload', `in doubt: ${doubt}.`);
   tally('yellow', again, 'upload', `in doubt: ${sentAgainNow}.`);
   const copies = 'at the service already: list with ingestd status';
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
@@ -102,7 +101,7 @@ function printPlan(
   }
   tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
   const undecided = operations.filter(({ code }) => code === inDoubtCode).length;
-  tally('yellow', undecided, 'upload', 'in doubt: decide with ingestd resolve PATH.');
+  tally('yellow', undecided, 'upload', `in doubt: ${resolveWords()}.`);
   tally('red', counts.failed - undecided, 'document', 'cannot be sent: the lines above say why.');
   tally('dim', counts.narrower, 'document', 'shared less widely than stated: ingestd why PATH says why.');
   for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: ${one.sharing} applies now`));

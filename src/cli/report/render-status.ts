@@ -1,6 +1,7 @@
 import { countWords, localTime, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { resolveWords } from '../../model/doubts.ts';
 import {
   explain,
   fixAt,
@@ -225,12 +226,11 @@ function heldRows(status: Status, { colors }: StatusView): string[] {
 function doubtHint({ inDoubt: all, state }: Status): string {
   const inDoubt = all.filter(({ isSending }) => isSending !== true);
   if (inDoubt.length === 0) return details;
-  const settle = 'run ingestd resolve PATH: --doc-id ID, --again or --dismiss';
   const loose = inDoubt.filter(({ holds }) => holds === false).length;
-  if (loose === 0) return settle;
+  if (loose === 0) return resolveWords();
   const which = loose === inDoubt.length ? 'them' : 'those that are not held';
   const when = isRunning({ state }) ? '' : ' when it runs';
-  return `${settle}; else ingestd sends ${which} again${when}, and the service may then have copies`;
+  return `${resolveWords()}; else ingestd sends ${which} again${when}, and the service may then have copies`;
 }
 
 /** Nothing where there are no rows; `total`: of those too that are not among them. */

@@ -6,7 +6,7 @@ import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { isAbsent, joinPath, nameOf, orphanAttachments, refKey, replacedPath } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
-import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
+import { inDoubtCode, resolveWords, sentAgainNow } from '../../model/doubts.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
@@ -108,7 +108,7 @@ function againWords({ engine, ref, task }: Asked): string | null {
   if (task?.state.kind === 'sending') return sentAgainNow;
   const isInLine = task === undefined ? engine.tasks.backlog.has(ref) : queuedStates.has(task.state.kind);
   if (!isInLine || task?.present === false) return null;
-  return `it is sent again by itself, and the service may have it twice then; to prevent that, run ingestd resolve ${shellWord(refKey(ref))} first`;
+  return `it is sent again by itself, and the service may have it twice then; to prevent that, ${resolveWords(shellWord(refKey(ref)))}`;
 }
 
 /** A document of a folder that is no longer configured. */
@@ -182,7 +182,8 @@ function fixOf(
   const reason = withFix.has(verdict.kind) ? verdict : (stopped ?? doubled ?? narrower);
   if (reason === null) return null;
   const daemon = { configuration: settings.file, pid: process.pid };
-  return (isRunning ? fixAt(reason.code, daemon) : explain(reason.code).fix) || null;
+  const fix = isRunning ? fixAt(reason.code, daemon) : explain(reason.code).fix;
+  return fix.replaceAll(/\bPATH\b/g, () => shellWord(refKey(ref))) || null;
 }
 
 /** States of a task that is to be sent as it is. */
@@ -260,7 +261,7 @@ function failedWords(
   { code, message }: { readonly code: string | null; readonly message: string },
   path: string,
 ): string {
-  if (code === inDoubtCode) return `nothing until you decide with ingestd resolve ${path}: ${message}`;
+  if (code === inDoubtCode) return `nothing until you decide: ${message}`;
   if (isAbsent(found))
     return `nothing until you run ingestd retry ${path}, or ingestd keep ${path}, which leaves its document at the service: its deletion was refused: ${message}`;
   if (isTold(found, message)) return 'nothing until that is fixed; then it is sent';

@@ -1,7 +1,7 @@
 import { shellWord } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { doubtsAbout, inDoubtCode, isOpenDoubt } from '../../model/doubts.ts';
+import { doubtsAbout, inDoubtCode, isOpenDoubt, resolveWords } from '../../model/doubts.ts';
 import { isImported } from '../../model/ports/ledger-port.ts';
 import type { Attempt, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
@@ -50,7 +50,8 @@ export function doubtNotes({ ref, ledger }: PastSources, isGone: boolean, again:
   const open = doubtsAbout(ref, ledger).filter(isOpenDoubt);
   const unsaid = open.filter((one) => (isGone || !one.holds) && (one.again !== true || again === null));
   const messages = new Set(unsaid.map(({ message }) => message));
-  const end = again ?? `resolve it with ingestd resolve ${shellWord(refKey(ref))}`;
+  const path = shellWord(refKey(ref));
+  const end = again ?? (isGone ? `to end that, run ingestd resolve ${path} --dismiss` : resolveWords(path));
   return Array.from(messages, (message) => `its upload is in doubt: ${message}; ${end}`);
 }
 

@@ -3,6 +3,7 @@ import { inNaturalOrder } from '../../lib/text/natural-order.ts';
 import { capitalized, sentences } from '../../lib/text/sentences.ts';
 import { refKey } from '../document.ts';
 import type { DocumentRef } from '../document.ts';
+import { resolveWords } from '../doubts.ts';
 import type { Status } from './status.ts';
 import type { WaitKind } from './wait-kinds.ts';
 
@@ -279,7 +280,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'doubt-dismissed': { cause: 'Doubt dismissed, not sent', fix: '' },
       'in-doubt': {
         cause: 'Upload in doubt',
-        fix: 'Check at the service whether the document is there, then run ingestd resolve PATH: --doc-id ID if it is, --again if not, --dismiss to send nothing.',
+        fix: `Look at the service, then ${resolveWords()}.`,
       },
       'possible-duplicates': {
         cause: 'Possible duplicates',

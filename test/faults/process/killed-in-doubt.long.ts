@@ -32,7 +32,7 @@ it('P1: what was under way at a kill is in doubt for the commands, too, before t
   await killUnderWay('hold');
   expect(await json<Status>('status')).toMatchObject({ inDoubt: [{ path: 'a.txt' }], possibleDuplicates: 1 });
   expect(await planned()).toEqual([['failed', 'a.txt', 'in-doubt']]);
-  expect((await json<Why>('why', join(place.inbox, 'a.txt'))).next).toMatch(/ingestd resolve/);
+  expect((await json<Why>('why', join(place.inbox, 'a.txt'))).fix).toMatch(/ingestd resolve .*--again/);
   await rename(join(place.inbox, 'a.txt'), join(place.inbox, 'b.txt'));
   expect(await planned()).toEqual([['failed', 'b.txt', 'in-doubt']]);
   await rename(join(place.inbox, 'b.txt'), join(place.inbox, 'a.txt'));
