@@ -56,6 +56,7 @@ const names: readonly (readonly [row: string, name: string, verdict: string])[] 
   ['F57', '.Meta.json', 'skipped misspelled-sidecar'],
   ['F57', 'meta.json', 'skipped misspelled-sidecar'],
   ['F57', '.mta.json', 'skipped misspelled-sidecar'],
+  ['F57', '.meta.json.txt', 'skipped misspelled-sidecar'],
   ['F57', '.meta.json~', 'ignored dot-name'],
   ['F57', 'exact.txt.meta.jsn', 'skipped misspelled-sidecar'],
   ['F57', 'exact.txt.meta.json.txt', 'skipped misspelled-sidecar'],

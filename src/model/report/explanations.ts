@@ -128,13 +128,13 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'ambiguous-sidecar': { cause: 'One sidecar, several documents', fix: '' },
       'likely-sidecar': {
-        cause: 'A sidecar beside it may be meant for it',
-        fix: 'Rename that sidecar to fit its document, or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
+        cause: 'A sidecar that is not read may be meant for it',
+        fix: 'Rename that sidecar to fit its document (that of a directory to .meta.json), or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
         waits: 'sidecar',
       },
       'misspelled-sidecar': {
         cause: 'Sidecar whose name does not end in .meta.json',
-        fix: 'Rename it to end in .meta.json, in lower case; if it is no sidecar, give it another name or, unless it begins with a dot, name it in .ingestignore. A new document whose own sidecar it may be is not sent until then.',
+        fix: 'Rename it to end in .meta.json, in lower case; if it is no sidecar, give it another name or, unless it begins with a dot, name it in .ingestignore. A new document that it may be meant for, with no sidecar of its own, is not sent until then.',
         health: 'attention',
       },
       'orphan-sidecar': {

@@ -10,24 +10,28 @@ import type { FolderState } from '../folder-state.ts';
 import { placesInside } from '../rules/attachment-lists.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
-import { fitting, mayBeMeantFor, misspelling } from '../rules/sidecar-names.ts';
+import { fitting, isNearDefaults, mayBeMeantFor, misspelling } from '../rules/sidecar-names.ts';
 
 /** A directory that changes all the time is read no more often than this for the documents in it. */
 const readEveryMs = 50;
 
 /**
- * A sidecar that fits no file beside a document and may be meant for it, from the root; null: there is none. What came
- * since the directory was scanned counts. Throws where the directory cannot be read.
+ * A sidecar that fits no file beside a document and may be meant for it, or misspelled defaults of its directory or one
+ * above, from the root; null: there is none. What came since they were scanned counts. Throws where one cannot be read.
  */
 export function likelySidecar(folder: FolderState, document: string, ownerUid: number): string | null {
   const { tree, settings } = folder;
-  const directory = directoryOf(document);
-  const unfit = newNames(folder, directory)?.unfit ?? tree.get(directory)?.unfit?.keys() ?? [];
-  for (const name of unfit) {
-    if (!mayBeMeantFor(name, nameOf(document))) continue;
-    const path = joinPath(directory, name);
-    const stats = entryAt(folder, path)?.stats;
-    if (stats !== undefined && isTrustedCompanion(settings.sidecarOwner, stats, ownerUid)) return path;
+  for (const directory of ['', ...directoriesTo(document)]) {
+    const state = tree.get(directory);
+    for (const name of newNames(folder, directory)?.unfit ?? state?.unfit?.keys() ?? []) {
+      const path = joinPath(directory, name);
+      const isOfAll = isNearDefaults(name);
+      const isBeside = directory === directoryOf(document);
+      if (!isOfAll && !(isBeside && mayBeMeantFor(name, nameOf(document)))) continue;
+      const stats = entryAt(folder, path)?.stats;
+      const uid = isOfAll ? (state?.uid ?? -1) : ownerUid;
+      if (stats !== undefined && isTrustedCompanion(settings.sidecarOwner, stats, uid)) return path;
+    }
   }
   return null;
 }
@@ -64,7 +68,8 @@ export function newNames(folder: FolderState, directory: string): NamesLook | nu
 }
 
 function isSidecar(folder: FolderState, path: string, isMisspelled: (name: string) => boolean): boolean {
-  if (!/.\.meta\.json$/i.test(nameOf(path)) && !isMisspelled(nameOf(path))) return false;
+  const name = nameOf(path);
+  if (!/.\.meta\.json$/i.test(name) && !isNearDefaults(name) && !isMisspelled(name)) return false;
   const found = classifyByName(folder, path, { isMisspelled });
   return found.kind === 'sidecar' || (found.kind === 'skipped' && found.code === misspelledSidecarCode);
 }

@@ -141,8 +141,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (isSidecarName(name)) return facts.twin === null ? sidecar : twinSidecar;
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
-  // No letter more is forgiven: without the dot it would be the name of many files.
-  if (`.${name.toLowerCase()}` === defaultsName) return misspelledDefaults;
+  if (isNearDefaults(name)) return misspelledDefaults;
   if (isSidecarName(name.toLowerCase()) || facts.isMisspelled(name)) return misspelledSidecar;
   const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'inner-link') return followed;

@@ -4,10 +4,16 @@ import { isDocumentType, sidecarEnd, stemOf } from '../../model/names-and-types.
 /** The directory's own defaults. */
 export const defaultsName = '.meta.json';
 
-/** Whether a name is that of a directory's defaults but for capitals or one letter; an editor's copy of them is not. */
+/**
+ * Whether a name is that of a directory's defaults but for capitals, its dot, a `.txt` behind it or one letter; an editor's
+ * copy of them is not. Without the dot, no letter more is forgiven: it would be the name of many files.
+ */
 export function isNearDefaults(name: string): boolean {
+  if (name.length > defaultsName.length + 4) return false;
   const lower = name.toLowerCase();
-  return lower === defaultsName || (!name.endsWith('~') && isOneLetterOff(lower, defaultsName));
+  if (!name.startsWith('.')) return `.${lower}` === defaultsName;
+  const isMisspelled = !name.endsWith('~') && isOneLetterOff(lower, defaultsName);
+  return isMisspelled || lower === defaultsName || lower === `${defaultsName}.txt`;
 }
 
 /** Says whether a file of this name is a sidecar, unless it is `defaultsName`. */

@@ -5,7 +5,7 @@ import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from './classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { PlacedRules } from './ignore-patterns.ts';
-import { defaultsName, fitting, isSidecarName, misspelling, namedAfter } from './sidecar-names.ts';
+import { fitting, isSidecarName, misspelling, namedAfter } from './sidecar-names.ts';
 import type { Entry } from './entry.ts';
 import type { NameGroup } from './relate.ts';
 import type { Listing } from '../walk/list-directory.ts';
@@ -66,8 +66,7 @@ export function sortEntries(
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
       const real = joinPath(directory, twin ?? name);
       skips.push({ path: real, code: found.code, message: found.message });
-      if (found.code === misspelledSidecarCode && name.length > defaultsName.length)
-        sorted.misspelled.push(name);
+      if (found.code === misspelledSidecarCode) sorted.misspelled.push(name);
     } else if (found.kind === 'unfit') sorted.twins.push(entry);
     else if (twin !== null) return;
     else if (found.kind === 'file' && found.exclusion !== null)

@@ -9,7 +9,7 @@ import type { FolderState } from '../folder-state.ts';
 import { lateFiles } from '../companions/arrival.ts';
 import { companionIn, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
-import { defaultsName } from '../rules/sidecar-names.ts';
+import { defaultsName, isNearDefaults } from '../rules/sidecar-names.ts';
 import { readAgain } from './directory-state.ts';
 import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
@@ -156,7 +156,12 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     children: sorted.children,
     inherits:
       before !== undefined &&
-      (before.ownRules?.content !== ownRules?.content || before.fingerprint !== fingerprint),
+      (before.ownRules?.content !== ownRules?.content ||
+        before.fingerprint !== fingerprint ||
+        // Documents below may have waited for it.
+        Array.from(before.unfit?.keys() ?? []).some(
+          (name) => isNearDefaults(name) && !found.unfit.has(name),
+        )),
     reattached: paired.changed,
   };
 }

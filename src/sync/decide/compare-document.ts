@@ -347,7 +347,7 @@ export class DocumentComparison {
     const operation = planDocument(compared, record);
     const { arrival, likelySidecar } = document;
     if (operation.kind === 'upload' && likelySidecar !== undefined) {
-      const message = `the sidecar ${printable(likelySidecar)} fits no file and may be meant for it; rename that sidecar, or remove it`;
+      const message = `${printable(likelySidecar)} is read for no document and may be meant for it; rename or remove it`;
       return { kind: 'waiting', againMs: null, reason: { code: likelySidecarCode, message } };
     }
     if (operation.kind === 'upload' && arrival !== undefined) {

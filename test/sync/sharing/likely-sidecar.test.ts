@@ -76,6 +76,34 @@ it.each(['salary.doc.meta.jsn', 'salary.mta.json', 'salary.doc.meta.json.txt'])(
   },
 );
 
+describe.each(['meta.json', '.Meta.json', '.meta.jsn', '.meta.json.txt'])(
+  'the defaults %s (7.29)',
+  (name) => {
+    beforeEach(async () => {
+      await world.inbox.write(`sub/${name}`, secret);
+      for (const path of ['top.doc', 'sub/a.doc', 'sub/own.doc', 'sub/below/b.doc'])
+        await world.inbox.write(path, path);
+      await world.inbox.write('sub/own.doc.meta.json', '{}');
+      await world.sync();
+    });
+
+    it('hold back what has no sidecar of its own, in their directory and below', () => {
+      const expected = { 'sub/a.doc': 'likely-sidecar', 'sub/below/b.doc': 'likely-sidecar' };
+      expect([held(), Object.fromEntries(waiting())]).toEqual([['sub/own.doc', 'top.doc'], expected]);
+    });
+
+    it.each([
+      ['renamed', () => rename(at(`sub/${name}`), at('sub/.meta.json')), 'NONE'],
+      ['removed', () => rm(at(`sub/${name}`)), undefined],
+    ])('let it go when they are %s', async (_, happens, mode) => {
+      await happens();
+      await world.sync();
+      expect(held()).toEqual(['sub/a.doc', 'sub/below/b.doc', 'sub/own.doc', 'top.doc']);
+      expect(['sub/a.doc', 'sub/below/b.doc'].map(modeOf)).toEqual([mode, mode]);
+    });
+  },
+);
+
 describe('a sidecar whose document has left (7.29)', () => {
   const told = () => [...world.engine().skips()].map(({ message }) => message);
   const said = (words: string) => `a sidecar that fits no file beside it: ${words}`;
@@ -148,17 +176,17 @@ it('a document that the service has lost is not uploaded again while such a side
   expect(lossy.service.calls.filter((call) => call === 'upload')).toHaveLength(1);
 });
 
-it.each(['JSON', 'jsn', 'json.txt'])(
+it.each(['d/salary.doc.meta.JSON', 'd/salary.doc.meta.jsn', 'd/salary.doc.meta.json.txt', 'meta.json'])(
   'what came since the scan counts when it is to be sent (7.29, 7.30): %s',
-  async (end) => {
-    await world.inbox.write('salary.doc', 'one');
+  async (name) => {
+    await world.inbox.write('d/salary.doc', 'one');
     await world.sync();
-    const document = await world.port().inspect('salary.doc');
+    const document = await world.port().inspect('d/salary.doc');
     expect(document).not.toHaveProperty('document.likelySidecar');
-    await world.inbox.write(`salary.doc.meta.${end}`, secret);
-    expect(await world.port().inspect('salary.doc')).toMatchObject({
+    await world.inbox.write(name, secret);
+    expect(await world.port().inspect('d/salary.doc')).toMatchObject({
       kind: 'document',
-      document: { likelySidecar: `salary.doc.meta.${end}` },
+      document: { likelySidecar: name },
     });
   },
 );
