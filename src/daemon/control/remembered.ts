@@ -97,15 +97,13 @@ function attemptsOf({ ref, ledger, past, recent = [] }: PastSources): Why['attem
     message,
   }));
   const isRecorded = (one: Attempt) =>
-    [...refusals, ...doubts].some(
-      ({ at, code, message }) => at <= one.at && (code === one.code || message === one.message),
-    );
+    refusals.some(({ at, code, message }) => at <= one.at && (code === one.code || message === one.message));
   const logged = past.map(attemptIn).filter((attempt) => attempt !== null);
   const since = recent[0]?.at ?? Infinity;
+  const told = [...logged.filter((one) => !isRecorded(one)), ...refusals];
   const older = [
-    ...logged.filter((one) => !isRecorded(one)),
-    ...doubts.filter(({ message }) => [...refusals, ...recent].every((one) => one.message !== message)),
-    ...refusals,
+    ...doubts.filter(({ message }) => [...told, ...recent].every((one) => one.message !== message)),
+    ...told,
   ].filter(({ at }) => at < since);
   return [...older.toSorted((a, b) => a.at - b.at), ...recent]
     .slice(-mostAttempts)
