@@ -120,8 +120,13 @@ describe('what happens to the daemon itself', () => {
     let isOver = false;
     const { lines, timeline } = timelineOf(troubles, { openProblems, isOver: () => isOver });
     timeline.look();
-    // This process says it too.
-    expect(lines).toEqual(['problem | inbox | folder-missing | Folder not found: /inbox is not there']);
+    // This process says it too, and no more when it goes on with another configuration.
+    const said = 'problem | inbox | folder-missing | Folder not found: /inbox is not there';
+    expect(lines).toEqual([said]);
+    const reloaded = timelineOf(troubles, { openProblems });
+    reloaded.timeline.reloaded(true, [], []);
+    reloaded.timeline.look();
+    expect(reloaded.lines.filter((line) => line.startsWith('problem'))).toEqual([]);
     isOver = true;
     timeline.look();
     troubles.pop();

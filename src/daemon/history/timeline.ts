@@ -33,7 +33,7 @@ export function createTimeline(
   const open = new Map(
     history.openProblems.map(({ folder, code = '', at }) => {
       const from = clock.monotonic() - (clock.now() - Date.parse(at));
-      return [keyOf({ folder, code }), { folder, code, from, isTold: false }];
+      return [keyOf({ folder, code }), { folder, code, from, isTold: false, isSaid: false }];
     }),
   );
 
@@ -70,6 +70,8 @@ export function createTimeline(
     /** `isRefused`: the new configuration cannot be used. `before` and `after`: the folders. */
     reloaded: (isRefused: boolean, before: readonly Named[], after: readonly Named[]): void => {
       const inEffect = ['the new configuration is in effect', ...folderChanges(before, after)].join('; ');
+      // The process has told of them, for the configuration before.
+      for (const one of open.values()) one.isSaid = true;
       note('reloaded', { message: isRefused ? 'the previous configuration stays in effect' : inEffect });
     },
     /** Notes what has come or gone since the last time. */
@@ -89,8 +91,9 @@ export function createTimeline(
         const { folder = '', code, message } = reason;
         const known = open.get(key);
         if (known?.isTold === true) continue;
-        open.set(key, { folder, code, from: known?.from ?? clock.monotonic(), isTold: true });
-        note('problem', { folder, code, message: isWhole(reason) ? message : reasonWords(reason) });
+        open.set(key, { folder, code, from: known?.from ?? clock.monotonic(), isTold: true, isSaid: true });
+        if (known?.isSaid !== true)
+          note('problem', { folder, code, message: isWhole(reason) ? message : reasonWords(reason) });
       }
     },
   };
