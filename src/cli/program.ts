@@ -109,7 +109,7 @@ function addTroubleCommands(program: Command, define: Define): void {
     .description('settle an upload in doubt, or a possible duplicate')
     .argument('<path>', 'a file, or FOLDER/PATH as in status; with --again or --dismiss a directory, too')
     .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
-    .option('--again', 'upload it again')
+    .option('--again', 'the service does not have it: upload it again')
     .option('--dismiss', 'forget the doubt and send nothing')
     .option('--yes', 'adopt a docId without asking; needed where nobody can be asked');
   define(program.command('approve'), async () => (await import('./control/decision-commands.ts')).approve)

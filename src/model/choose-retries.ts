@@ -1,6 +1,6 @@
 import { refKey } from './document.ts';
 import type { DocumentRef } from './document.ts';
-import { openDoubts, sendAgain } from './doubts.ts';
+import { openDoubts } from './doubts.ts';
 import { dismissedCode } from './errors.ts';
 import type { Change, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 
@@ -45,7 +45,7 @@ export function chooseRetries(
     delivered: delivered.map(({ ref }) => ref),
     changes: [
       ...delivered.map(({ ref, record }): Change => ({ kind: 'put', ref, record: unconfirmed(record) })),
-      ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
+      ...doubted.map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, holds: false, again: true } })),
       ...refused.map((ref): Change => ({ kind: 'clear', ref })),
     ],
     retried: [...known.values()],

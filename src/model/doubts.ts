@@ -45,9 +45,9 @@ export function resolveWords(path = 'PATH'): string {
 /** Of one whose upload is under way once more: nobody can decide anything then. */
 export const sentAgainNow = 'it is being sent again now, and there is nothing to decide meanwhile';
 
-/** Nobody has dismissed it. */
-export function isOpenDoubt({ dismissed }: Doubt): boolean {
-  return dismissed !== true;
+/** Nobody has dismissed it, or has looked and said that the service does not have it. */
+export function isOpenDoubt({ dismissed, count }: Doubt): boolean {
+  return dismissed !== true && count > 0;
 }
 
 /** Uploads of this path whose outcome was never learned. */
@@ -70,13 +70,10 @@ export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
   return doubts.some(isOpenDoubt) || (record?.possibleDuplicates ?? 0) > 0;
 }
 
-/** Sends it again: nothing holds the upload back any more. The doubt stays on record, as a possible duplicate to come. */
+/** Sends it again: the service does not have it, so there will be no copy. What stays on record is how it was shared. */
 export function sendAgain({ ref, failure, doubts }: Omit<DoubtfulPath, 'record'>): readonly Change[] {
   const open = doubts.filter(isOpenDoubt);
-  const freed = open.map((doubt): Change => ({
-    kind: 'doubt',
-    doubt: { ...doubt, holds: false, again: true },
-  }));
+  const freed = open.map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, holds: false, count: 0 } }));
   return failure === undefined ? freed : [...freed, { kind: 'clear', ref }];
 }
 

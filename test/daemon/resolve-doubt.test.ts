@@ -138,11 +138,15 @@ describe('an upload in doubt that is held', () => {
     await expect(resolveDoubt(sources, { action: 'dismiss' })).rejects.toThrow(words);
   });
 
-  it('is sent again, and counts as a possible duplicate then', async () => {
+  it.each([
+    [0, 'when a person says that it is not there', () => resolve({ action: 'again' })],
+    [1, 'when a person retries it', async () => void (await world.engine().retry([ref]))],
+  ])('is sent again, and counts as %i possible duplicates then, %s', async (count, _, act) => {
     await lose();
-    await resolve({ action: 'again' });
+    await act();
+    await world.quiesce();
     expect(world.service.documents.size).toBe(2);
-    expect(world.ledger().get(ref)).toMatchObject({ possibleDuplicates: 1 });
+    expect(world.ledger().get(ref)).toMatchObject({ possibleDuplicates: count });
     expect(world.ledger().doubts()).toEqual([]);
   });
 

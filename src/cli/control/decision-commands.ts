@@ -80,7 +80,7 @@ function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
   const [way, ...others] = ways;
   if (way !== undefined && others.length === 0) return way;
   throw new ConfigurationError(
-    'resolve: choose one of --doc-id ID (the service has the document), --again (upload it again) or --dismiss (send nothing)',
+    'resolve: choose one of --doc-id ID (the service has the document), --again (it has not: upload it again) or --dismiss (send nothing)',
   );
 }
 

@@ -152,7 +152,7 @@ const doubt = z.object({
   /** Of the file that was sent; absent: not known. */
   stat: statSchema.optional(),
   carried,
-  /** How many documents the service may hold unknown to us. */
+  /** How many documents the service may hold unknown to us; 0: a person has looked, and there is none. */
   count: z.number(),
   since: at,
   message: z.string(),
@@ -160,7 +160,7 @@ const doubt = z.object({
   holds: z.boolean(),
   /** A person wants nothing sent because of it: it is no longer listed, and counts once its document is sent again. */
   dismissed: z.literal(true).optional(),
-  /** A person has it sent again: it is not listed while its file is in line for that. */
+  /** A person retries it: it is not listed while its file is in line for that. */
   again: z.literal(true).optional(),
 });
 

@@ -41,16 +41,18 @@ export function share(simulation: Simulation): void {
   });
 }
 
-/** Ends the doubt that the status lists first. For `adopt` the person has looked at the service. */
+/** Ends the doubt that the status lists first. For `adopt` and `again` the person has looked at the service. */
 export function resolve(simulation: Simulation, how: 'again' | 'dismiss' | 'adopt'): void {
   const { judge, scheduler, daemon } = simulation;
   const [doubt] = daemon?.control.status().inDoubt ?? [];
   if (doubt === undefined) return;
   const path = `${doubt.folder}/${doubt.path}`;
-  decide(simulation, async ({ resolve: ask }) => {
+  decide(simulation, async ({ resolve: ask, retry }) => {
     if (how === 'again') {
       const ends = judge.sendsAgain(path);
-      await ask({ path, action: 'again' }).catch((error: unknown) => {
+      const isThere = judge.held.alive().some(({ answer }) => answer !== 'usable');
+      const asked = isThere ? retry({ paths: [path] }) : ask({ path, action: 'again' });
+      await asked.catch((error: unknown) => {
         ends(false);
         throw error;
       });

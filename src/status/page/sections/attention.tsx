@@ -170,7 +170,8 @@ export function InDoubt({ isSaid = false, ...doubt }: InDoubtStatus & { readonly
           look="strong"
           act={() => decide('resolve', { path, action: 'again' })}
         >
-          This uploads the document once more. If the first upload arrived, the service then has two copies.
+          This uploads the document once more. Look at the service first: if the first upload arrived, it then
+          has two copies, and ingestd does not count them.
         </Ask>
         <Dismiss {...doubt} />
       </div>
