@@ -1,5 +1,5 @@
 import { likelyStateDirectory } from '../config/find-places.ts';
-import { connectDaemon } from '../commands/daemon-client.ts';
+import { awaitDaemon, connectDaemon } from '../commands/daemon-client.ts';
 import type { DaemonClient } from '../commands/daemon-client.ts';
 import type { Folders } from '../daemon/control/resolve-path.ts';
 import { runningState } from '../daemon/preconditions/whose-state.ts';
@@ -8,7 +8,7 @@ import type { CommandContext, GlobalFlags } from './define-command.ts';
 import { prepareCommand } from './prepare-command.ts';
 import type { PreparedCommand } from './prepare-command.ts';
 
-/** What a command that only reports on the running daemon begins with. */
+/** What a command that is about the running daemon begins with. */
 export type FoundDaemon = { readonly stateDir: string } &
   /** None runs. */
   (
@@ -21,18 +21,19 @@ export type FoundDaemon = { readonly stateDir: string } &
 /**
  * Reads the configuration and finds its daemon. A configuration that cannot be used does not hide a daemon that runs on
  * the one before: it is found, and the fault is printed on standard error. `reports` false: for a command whose exit
- * code says everything. Throws ConfigurationError where none runs.
+ * code says everything. `awaits`: one that starts is waited for. Throws ConfigurationError where none runs.
  */
 export async function findDaemon(
   context: CommandContext,
   flags: GlobalFlags,
-  { reports = true }: { readonly reports?: boolean } = {},
+  { reports = true, awaits = false }: { readonly reports?: boolean; readonly awaits?: boolean } = {},
 ): Promise<FoundDaemon> {
   try {
     const asked = reports ? flags : { ...flags, quiet: true };
     const prepared = await prepareCommand(context, asked, { reportsWarnings: reports });
-    const stateDir = prepared.settings.state.dir;
-    const daemon = await connectDaemon(stateDir, prepared.settings.file);
+    const { settings } = prepared;
+    const stateDir = settings.state.dir;
+    const daemon = await (awaits ? awaitDaemon(settings) : connectDaemon(stateDir, settings.file));
     const edited = editedSince(prepared, daemon);
     if (edited !== null && asked.quiet !== true)
       context.complain(`${edited.message}; what follows comes from the daemon. ${edited.fix}`);

@@ -23,6 +23,7 @@ import { decisionSchemas, decisionsThrough } from '../model/ports/control-port.t
 import type { Answer, DecisionName, Given } from '../model/ports/control-port.ts';
 import { whySchema } from '../model/report/command-reports.ts';
 import { statusSchema } from '../model/report/status.ts';
+import type { Settings } from '../model/settings.ts';
 
 /** The running daemon, reached through its socket. Every call throws IngestdError with the daemon's words. */
 export type DaemonClient = ReturnType<typeof clientOf>;
@@ -65,13 +66,13 @@ export async function connectDaemon(stateDir: string, configuration?: string): P
 
 /**
  * The same, for what is to be decided: where a process holds the state directory and cannot be reached, it may be a daemon
- * that starts, and is waited for.
+ * that starts, and is waited for; not in a fleet, where another host may hold it.
  */
-export async function awaitDaemon(stateDir: string, configuration?: string): Promise<DaemonClient | null> {
-  const until = performance.now() + STARTING_MS;
+export async function awaitDaemon({ state, file, cluster }: Settings): Promise<DaemonClient | null> {
+  const until = performance.now() + (cluster === null ? STARTING_MS : 0);
   for (;;) {
-    const daemon = await connectDaemon(stateDir, configuration);
-    if (daemon !== null || performance.now() > until || (await isStateFree(stateDir))) return daemon;
+    const daemon = await connectDaemon(state.dir, file);
+    if (daemon !== null || performance.now() > until || (await isStateFree(state.dir))) return daemon;
     await delay(50);
   }
 }

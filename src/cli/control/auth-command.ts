@@ -3,6 +3,7 @@ import { localTime } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
 import { withTokens } from '../../commands/offline/with-tokens.ts';
+import { findDaemon } from '../find-daemon.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 export async function authLogin(context: CommandContext, flags: GlobalFlags) {
@@ -28,15 +29,13 @@ export async function authLogin(context: CommandContext, flags: GlobalFlags) {
 }
 
 export async function authRevoke(context: CommandContext, flags: GlobalFlags & { all?: boolean }) {
-  const prepared = await prepareCommand(context, flags);
-  const { settings } = prepared;
   const all = flags.all === true;
-  const daemon = await connectDaemon(settings.state.dir, settings.file);
+  const { prepared, daemon } = await findDaemon(context, flags);
   if (daemon === null) {
     const credentials = await credentialsFor(prepared);
     if (credentials === null) {
       throw new ConfigurationError(
-        `${settings.file} uses the embedded service (service.mode) and no daemon is running, so there is no token to revoke`,
+        `${prepared.settings.file} uses the embedded service (service.mode) and no daemon is running, so there is no token to revoke`,
       );
     }
     await withTokens(prepared, credentials, (tokens) => tokens.revoke({ all }));

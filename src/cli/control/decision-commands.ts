@@ -19,8 +19,8 @@ export async function retry(
 ) {
   if (folder !== undefined && paths.length > 0)
     throw new ConfigurationError('retry: name paths or --all FOLDER, not both');
-  const { settings, daemon, when, placeOf, decisions } = await prepareAction(context, flags);
-  requireFolder(settings, folder ?? null);
+  const { folders, daemon, when, placeOf, decisions } = await prepareAction(context, flags);
+  requireFolder({ folders }, folder ?? null);
   if (folder !== undefined && flags.yes !== true) {
     const question = `Send every delivered document of ${folder} to the service again, as modifies?`;
     const refusal = `retry --all ${folder}: sends every document of the folder again; add --yes`;
@@ -99,10 +99,11 @@ function doneWords(path: string, resolution: Resolution, when: string): string {
 
 /** `ingestd approve`: the documents of removed files are deleted at the service. */
 export async function approve(context: CommandContext, folder: string | undefined, flags: CommandFlags) {
-  const { settings, daemon, when, decisions } = await prepareAction(context, flags);
+  const { when, decisions, ...found } = await prepareAction(context, flags);
   const askedFor = async () => {
-    const status = await (daemon?.status() ??
-      offlineStatus({ settings, makesFolders: true, fleet: null }, null));
+    const status = await (found.daemon === null
+      ? offlineStatus({ settings: found.prepared.settings, makesFolders: true, fleet: null }, null)
+      : found.daemon.status());
     const held = status.held.filter((one) => folder === undefined || one.folder === folder);
     // What is refused then, with the reason, is not asked about.
     return held.some((one) => isAway(one, status)) ? { most: 0, paths: [] } : askAbout(context, held);

@@ -29,9 +29,9 @@ export async function pause(context: CommandContext, folder: string | undefined,
 /** `ingestd resume`. */
 export async function resume(context: CommandContext, folder: string | undefined, flags: PauseFlags) {
   if (flags.fleet === true) return changeFleet(context, false, folder, flags);
-  const { settings, daemon, decisions } = await prepareAction(context, flags);
+  const { daemon, decisions } = await prepareAction(context, flags);
   const { paused } = await (await decisions()).resume({ folder: folder ?? null });
-  const status = settings.cluster === null ? undefined : await daemon?.status();
+  const status = await daemon?.status();
   const left = isFleetPaused(status?.reasons ?? [])
     ? 'all hosts of the fleet. Resume them with ingestd resume --fleet'
     : paused.join(', ');

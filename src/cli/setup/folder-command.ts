@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { awaitDaemon } from '../../commands/daemon-client.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { expandHome } from '../../config/find-places.ts';
 import { loadConfiguration } from '../../config/load-configuration.ts';
@@ -15,7 +16,7 @@ import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../../mo
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { CommandContext, GlobalFlags } from '../define-command.ts';
-import { prepareAction } from '../prepare-action.ts';
+import { prepareCommand } from '../prepare-command.ts';
 import { pathFrom } from './init-files.ts';
 
 /** `ingestd folder add PATH`. */
@@ -88,8 +89,8 @@ export async function folderRemove(context: CommandContext, name: string, flags:
 }
 
 async function prepareEdit(context: CommandContext, flags: GlobalFlags) {
-  const { configuration, settings, daemon } = await prepareAction(context, flags);
-  if (!configuration.trial) return { settings, daemon };
+  const { configuration, settings } = await prepareCommand(context, flags);
+  if (!configuration.trial) return { settings, daemon: await awaitDaemon(settings) };
   throw new ConfigurationError(
     `${settings.file} is the trial configuration, which ships with ingestd and is not edited; create one of your own with ingestd init, or name another with --config`,
   );

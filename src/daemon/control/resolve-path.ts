@@ -6,7 +6,7 @@ import { pathInside } from '../../lib/files/path-inside.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { knownPath } from '../../scan/walk/known-path.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import type { FolderSettings, Settings } from '../../model/settings.ts';
+import type { FolderSettings } from '../../model/settings.ts';
 
 export type Folders = readonly Pick<FolderSettings, 'name' | 'path'>[];
 
@@ -83,11 +83,11 @@ export function placesMeant(folders: Folders, text: string): readonly DocumentRe
   return places.length > 0 ? places : [requirePath(folders, text).ref];
 }
 
-/** The settings of a folder by its name; null: all are meant. Throws ConfigurationError where none has that name. */
-export function requireFolder(
-  { folders }: Pick<Settings, 'folders'>,
+/** A folder by its name; null: all are meant. Throws ConfigurationError where none has that name. */
+export function requireFolder<T extends Pick<FolderSettings, 'name'>>(
+  { folders }: { readonly folders: readonly T[] },
   folder: string | null,
-): FolderSettings | null {
+): T | null {
   if (folder === null) return null;
   const found = folders.find(({ name }) => name === folder);
   if (found !== undefined) return found;

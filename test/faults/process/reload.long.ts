@@ -151,6 +151,12 @@ describe('P3: a reload', () => {
     const story = await place.run('why', join(place.inbox, 'a.txt'));
     expect([story.code, story.out]).toEqual([0, expect.stringContaining('doc-1')]);
     expect(await place.run('health')).toEqual({ code: 0, out: '', err: '' });
+    const decided = [await place.run('pause'), await place.run('resume', 'inbox'), await place.run('rescan')];
+    expect(decided.map(({ code, out }) => [code, out])).toEqual([
+      [0, expect.stringContaining('Paused: inbox')],
+      [0, 'Nothing is paused any more.\n'],
+      [0, 'Scanning inbox.\n'],
+    ]);
     await place.home.write('ingestd.yaml', `state: {dir: ./state}\nfolders: [\n`);
     expect((await place.run('status')).out).toContain(`pid ${daemon.pid}`);
     await place.home.write('other.yaml', `state: {dir: ./state}\nfolders: [\n`);
