@@ -14,6 +14,7 @@ import { doubtWords } from '../../src/model/report/failures.ts';
 import { health } from '../../src/model/report/health.ts';
 import { explain } from '../../src/model/report/explanations.ts';
 import type { FolderStatus, Status } from '../../src/model/report/status.ts';
+import { shellWord } from '../../src/lib/text/printable.ts';
 import { nameOf, refKey } from '../../src/model/document.ts';
 import { seededRandom } from '../soak/seeded-random.ts';
 import { eventually } from '../support/eventually.ts';
@@ -400,6 +401,7 @@ const worlds: Readonly<Record<string, World>> = {
     why: {
       'inbox/n3.txt': {
         next: expect.stringMatching(/^its deletion waits for your approval \(ingestd approve inbox\)/),
+        fix: expect.stringMatching(/ ingestd approve inbox\. .* ingestd keep inbox\.$/),
       },
     },
   },
@@ -638,7 +640,8 @@ it.each([...Object.entries(worlds), ...randomWorlds])(
     if (world.check !== undefined) expect([check.code, Object.fromEntries(found)]).toEqual(world.check);
     for (const doubt of alone.inDoubt) {
       const message = `its upload is in doubt: ${doubtWords(doubt)}`;
-      expect(findings).toContainEqual(expect.objectContaining({ subject: refKey(doubt), message }));
+      const fix = expect.stringContaining(`run ingestd resolve ${shellWord(refKey(doubt))}: --doc-id`);
+      expect(findings).toContainEqual(expect.objectContaining({ subject: refKey(doubt), message, fix }));
     }
     const stories = new Map<string, Why>();
     for (const [path, said] of Object.entries(world.why ?? {})) {

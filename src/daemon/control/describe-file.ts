@@ -12,7 +12,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd, isAttachmentDirectory } from '../../model/names-and-types.ts';
-import { explain, fixAt, mayHelpToRetry } from '../../model/report/explanations.ts';
+import { explain, fixAt, placed, mayHelpToRetry } from '../../model/report/explanations.ts';
 import { afterPause } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
@@ -183,7 +183,7 @@ function fixOf(
   if (reason === null) return null;
   const daemon = { configuration: settings.file, pid: process.pid };
   const fix = isRunning ? fixAt(reason.code, daemon) : explain(reason.code).fix;
-  return fix.replaceAll(/\bPATH\b/g, () => shellWord(refKey(ref))) || null;
+  return placed(fix, reason.code === 'held' ? ref.folder : refKey(ref)) || null;
 }
 
 /** States of a task that is to be sent as it is. */

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { shareModes } from '../metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../metadata/metadata.ts';
 import type { BulkKind, SendKind } from '../operation.ts';
-import { explain } from './explanations.ts';
+import { explain, placed } from './explanations.ts';
 import { activitySchema } from './status.ts';
 
 /** What could not be read, with the reason: nothing in there is planned, sent or deleted. */
@@ -51,14 +51,14 @@ export interface CheckFinding {
   readonly fix: string;
 }
 
-/** A finding of `check`, with the fix that its code has where none is given; what is no problem has none. */
+/** A finding of `check`, with the fix that its code has for its subject where none is given; what is no problem has none. */
 export function finding(
   level: CheckFinding['level'],
   subject: string,
   {
     code,
     message,
-    fix = level === 'info' ? '' : explain(code).fix,
+    fix = level === 'info' ? '' : placed(explain(code).fix, subject),
   }: Pick<CheckFinding, 'code' | 'message'> & { readonly fix?: string | undefined },
 ): CheckFinding {
   return { level, subject, code, message, fix };

@@ -1,5 +1,6 @@
 import { groupBy } from '../../lib/group-by.ts';
 import { inNaturalOrder } from '../../lib/text/natural-order.ts';
+import { shellWord } from '../../lib/text/printable.ts';
 import { capitalized, sentences } from '../../lib/text/sentences.ts';
 import { refKey } from '../document.ts';
 import type { DocumentRef } from '../document.ts';
@@ -470,7 +471,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       held: {
         cause: 'Deletions held',
-        fix: 'If the files were meant to go, delete the documents on the page or with ingestd approve. Else put the files back (one that was replaced, under another name), or keep the documents without them: on the page, or with ingestd keep.',
+        fix: 'If the files were meant to go, delete the documents on the page or with ingestd approve FOLDER. Else put the files back (one that was replaced, under another name), or keep the documents without them: on the page, or with ingestd keep FOLDER.',
         health: 'attention',
         isTold: false,
       },
@@ -525,6 +526,11 @@ export function explain(code: string): Explanation {
   }
   const words = code.replaceAll('-', ' ').trim() || 'failed';
   return { cause: capitalized(words), fix: 'The message says what is wrong. Fix it, then retry.' };
+}
+
+/** A fix whose commands name what it is for: a folder, or a file as `folder/path`. */
+export function placed(fix: string, subject: string): string {
+  return fix.replaceAll(/\b(?:PATH|FOLDER)\b/g, () => shellWord(subject));
 }
 
 /** The fix for a code, with the file to edit and the process that is to read it again. */
