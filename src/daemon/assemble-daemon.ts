@@ -18,7 +18,7 @@ import { createDaemonReasons, draining, refusedReason } from './daemon-reasons.t
 import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
 import type { Ending, Subject } from './history/timeline.ts';
-import { generalReasons, makeStatus } from './make-status.ts';
+import { generalReasons, limitReached, makeStatus } from './make-status.ts';
 import { newLedgerNotice } from './preconditions/new-ledger.ts';
 import { watchForService } from './process/watch-for-service.ts';
 import { reachService } from './reach-service.ts';
@@ -104,7 +104,10 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     if (task === undefined && ledger.get(ref) !== undefined) return 'fixed';
     return (task?.state.kind ?? 'dormant') === 'dormant' ? 'gone' : null;
   }
-  const timeline = createTimeline(history, { clock, log, endOf }, general);
+  const timeline = createTimeline(history, { clock, log, endOf }, () => [
+    ...general(),
+    ...limitReached(status()),
+  ]);
   changes.listen(timeline.look);
   const control = createControl({
     ...parts,

@@ -299,6 +299,14 @@ function askedToWait({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']
   ];
 }
 
+/** More is to be sent than a minute takes. Only the timeline says so: the status says how long it takes. */
+export function limitReached({ state, queue, rate }: Status): readonly Reason[] {
+  const { limit, used, windowSeconds } = rate;
+  const isReached = state !== 'starting' && used > 0 && (queue.etaSeconds ?? 0) > windowSeconds;
+  const message = `more is to be sent than the ${countWords(limit, 'request')} of a minute`;
+  return isReached ? [{ code: 'request-limit', message }] : [];
+}
+
 /** What the engine met in requests says more than what signing in told the daemon; who knew it first says since when. */
 export function withMet(own: readonly Reason[], met: readonly Reason[]): readonly Reason[] {
   const isEarlier = ({ code, since }: Reason, other: Reason) =>

@@ -108,7 +108,7 @@ describe('what happens to the daemon itself', () => {
     timeline.look();
     expect(lines).toEqual([
       'problem | fleet-paused | The whole fleet is paused: fleet-paused',
-      'problem | rate-limited | The service asked to wait: rate-limited',
+      'limit | rate-limited | The service asked to wait: rate-limited',
       // Its own words are a sentence.
       'problem | orphan-sidecar | orphan-sidecar',
     ]);

@@ -76,6 +76,7 @@ const paints = {
   held: 'yellow',
   'in doubt': 'yellow',
   warning: 'yellow',
+  limit: 'yellow',
   problem: 'red',
   recovered: 'green',
   returned: 'green',

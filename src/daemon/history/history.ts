@@ -155,8 +155,8 @@ async function readRecent(lines: AsyncIterable<{ said: Activity }>, { clock, onP
   return {
     /** Failures, doubts and holds, where that was the last that happened to a path: by `folder/path`. */
     troubles: new Map([...last].filter(([, { what }]) => isTrouble(what))),
-    /** Problems of the daemon itself of which nobody said that they are over. */
-    openProblems: [...last.values()].filter(({ what }) => what === 'problem'),
+    /** Problems of the daemon itself, and limits, of which nobody said that they are over. */
+    openProblems: [...last.values()].filter(({ what }) => what === 'problem' || what === 'limit'),
     /** What was said last of a new ledger. */
     newLedger: [...last.values()].find(({ code }) => code === newLedgerCode),
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */

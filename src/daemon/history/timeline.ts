@@ -38,7 +38,7 @@ export function createTimeline(
   );
 
   function note(
-    what: 'started' | 'stopped' | 'reloaded' | 'problem' | 'recovered' | 'ended' | 'warning',
+    what: 'started' | 'stopped' | 'reloaded' | 'limit' | 'problem' | 'recovered' | 'ended' | 'warning',
     about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'path' | 'code'>>,
   ): void {
     const at = new Date(clock.now()).toISOString();
@@ -93,7 +93,11 @@ export function createTimeline(
         if (known?.isTold === true) continue;
         open.set(key, { folder, code, from: known?.from ?? clock.monotonic(), isTold: true, isSaid: true });
         if (known?.isSaid !== true)
-          note('problem', { folder, code, message: isWhole(reason) ? message : reasonWords(reason) });
+          note(reasonHealth(code) === 'ok' ? 'limit' : 'problem', {
+            folder,
+            code,
+            message: isWhole(reason) ? message : reasonWords(reason),
+          });
       }
     },
   };

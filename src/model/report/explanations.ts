@@ -343,6 +343,12 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         isTold: true,
         halts: 'for-now',
       },
+      'request-limit': {
+        cause: 'Request limit reached',
+        fix: 'Nothing to do: what waits goes out as the limit allows. ingestd status says how long that takes.',
+        health: 'ok',
+        isTold: true,
+      },
       'service-unavailable': {
         cause: 'Service unavailable',
         fix: whileAway,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
+import { limitReached } from '../../../src/daemon/make-status.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
 import { closeNetworkWorlds, filledNetworkWorld, startNetworkWorld, textFiles } from './network-world.ts';
 import type { NetworkWorld } from './network-world.ts';
@@ -235,7 +236,9 @@ describe('the sliding minute', () => {
       await world.until(() => arrivals.length >= arrived);
       await world.restart();
     }
+    expect(limitReached(world.status())).toHaveLength(1);
     await world.quiesce();
+    expect(limitReached(world.status())).toEqual([]);
     const fullest = Math.max(
       ...arrivals.map((from) => arrivals.filter((at) => at >= from && at < from + minute).length),
     );
