@@ -241,8 +241,10 @@ export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
     unavailable: healths
       .filter(({ state }) => state === 'unavailable')
       .map(({ folder, reasons }) => ({ folder, message: reasons.map(({ message }) => message).join('; ') })),
-    unreadable: healths.flatMap(({ folder, reasons }) =>
-      reasons.filter(isOfUnreadPlace).map(({ message }) => ({ folder, message })),
+    unreadable: healths.flatMap(({ folder, state, reasons }) =>
+      state === 'unavailable'
+        ? []
+        : reasons.filter(isOfUnreadPlace).map(({ message }) => ({ folder, message })),
     ),
   };
 }

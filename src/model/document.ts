@@ -164,6 +164,8 @@ type WithoutDocument =
       readonly message: string;
       /** Of a place that cannot be read: whether something stands there all the same; `unseen`: nobody can say. */
       readonly presence?: 'there' | 'gone' | 'unseen';
+      /** Of the regular file that stands there. */
+      readonly stat?: FileStat;
     }
   /** Something is there, or is not; it is not ours to send or to delete: ignored, an attachment of another. */
   | {

@@ -1124,7 +1124,7 @@ export class Engine {
           this.#inspectFailed(attachedBeforeCode);
         return;
       case 'unknown':
-        return this.#concludeUnknown(task, found.reason);
+        return this.#concludeUnknown(task, found.reason, found.stat);
       case 'settling':
         await this.holds.endApproval(task);
         return this.#settleSoon(task, found.againMs, found.reason);
@@ -1205,9 +1205,12 @@ export class Engine {
   }
 
   /** Its place cannot be read: it is inspected again later. */
-  #concludeUnknown(task: Task, reason: Reason): void {
+  #concludeUnknown(task: Task, reason: Reason, stat?: FileStat): void {
     // A scan says when a whole folder can be read again. `not-scanned`: the one that says so is under way.
     if (this.folders.isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
+    // And when rules can be. Until then what stands as it was delivered waits for nothing, unless a person wants it sent.
+    const record = reason.code === ignoreFileCode ? this.#ledger.get(task.ref) : undefined;
+    if (record && stat && sameStat(record.stat, stat) && task.priority !== 'retry') return this.#end(task);
     const isPassing = reason.code === unreadableNowCode;
     const longestMs = isPassing ? Infinity : this.#options.settings.timing.pollSeconds * 1_000;
     const ms = Math.min(readAgainMs(task.unreadable + 1), longestMs);

@@ -83,7 +83,7 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
     ...folders
       .filter(({ state }) => state !== 'unavailable')
       .map(({ name, path, synced, pending }) => {
-        const message = `${countWords(synced + pending, 'document')} in ${path} can be sent`;
+        const message = `${countWords(synced + pending, 'document')} in ${path}: ${synced} delivered, ${pending} can be sent`;
         return finding('info', name, { code: 'documents', message });
       }),
   ];

@@ -219,6 +219,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Correct it as the message says, or remove it. Nothing in its directory and below is sent or deleted until then.',
         health: 'attention',
       },
+      'not-scanned': { cause: 'Folder not scanned yet', fix: 'Nothing to do: ingestd scans it by itself.' },
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',
@@ -227,7 +228,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-unreadable': {
         cause: 'Folder cannot be read',
-        fix: `${makeReadable} Where the message names an .ingestignore, correct or remove that instead. Nothing is deleted in the meantime.`,
+        fix: `${makeReadable} Nothing is deleted in the meantime.`,
         health: 'attention',
       },
       'folder-changed': {

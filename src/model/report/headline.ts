@@ -126,7 +126,8 @@ function attentionPhrase(status: Status): string {
   const isAllPaused = halted.length > 0 && halted.length === folders.length;
   // Those that no other part of the headline speaks of.
   const others = reasons.filter(
-    ({ code }) => isPartial(code) && !(away.length > 0 && code.startsWith('folder-')),
+    ({ code, folder = '' }) =>
+      isPartial(code) && !(away.length > 0 && (code.startsWith('folder-') || away.includes(folder))),
   );
   const problems = [
     ...(isAllPaused ? ['paused'] : foldersPart(halted, 'paused')),

@@ -28,7 +28,7 @@ export function unlistedTrouble({ tree }: Pick<FolderState, 'tree'>, path: strin
     const unreadable = tree.get(directory)?.unreadable ?? null;
     if (unreadable === null) continue;
     const { message, isPassing, code = isPassing ? unreadableNowCode : unreadableCode } = unreadable;
-    return unknown(code, `${printable(directory)}: ${message}`);
+    return unknown(code, `${printable(directory) || 'the folder'}: ${message}`);
   }
   return null;
 }
@@ -74,9 +74,9 @@ export function lookInside(folder: FolderState, path: string, stats: Stats): NoD
 
 /** Nothing stands at `path`, or nothing that could be a document. Certain only if everything around it is sure. */
 export function absence(folder: FolderState, path: string): NoDocument {
-  if (folder.scanned.root === null) return unknown('not-scanned', 'the folder has not been scanned yet');
   const unlisted = unlistedTrouble(folder, path);
   if (unlisted !== null) return unlisted;
+  if (folder.scanned.root === null) return unknown('not-scanned', 'the folder has not been scanned yet');
   const directory = directoryOf(path);
   let device: number;
   try {

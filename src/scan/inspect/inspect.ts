@@ -97,9 +97,10 @@ function withPresence(folder: FolderState, path: string, found: Inspection): Ins
   if (found.kind === 'unknown' && !isUnreadable(found)) return found;
   const entry = entryAt(folder, path, locateOnDisk);
   const seen = entry !== null && isSeen(folder, path, entry) ? 'there' : 'unseen';
-  if (found.kind === 'unknown') return { ...found, presence: entry === null ? 'gone' : seen };
   const stats = entry?.kind === 'file' ? entry.stats : null;
-  const known = stats === null ? found : { ...found, stat: statOf(stats) };
+  const stat = stats === null ? null : { stat: statOf(stats) };
+  if (found.kind === 'unknown') return { ...found, ...stat, presence: entry === null ? 'gone' : seen };
+  const known = { ...found, ...stat };
   if (found.code === symbolicLinkCode) return { ...known, presence: 'unseen' };
   if (found.kind === 'skipped' || found.presence !== undefined || stats !== null) return known;
   // What a rule says of a path it says whether anything is there or not.

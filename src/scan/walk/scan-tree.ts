@@ -131,10 +131,10 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       batch.push(visit.packed);
       await flush();
     }
+    if (visit.kind === 'unreadable') freeze(directory, visit);
     // Without its root nothing can be said of a folder.
     if (directory === '') throw new RootLostError(visit.kind === 'unreadable' ? visit : null);
     if (visit.kind === 'unreadable') {
-      freeze(directory, visit);
       // Its watch may have failed, or ended, with the rights: another is set when it can be listed again.
       if (visit.packed === null) watches.forget(directory);
     } else {

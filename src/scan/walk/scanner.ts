@@ -73,7 +73,7 @@ export function createScanner(
     treeRoot = null;
     scanned.root = null;
     if (!same) return { kind: 'moved' };
-    const code = why?.isPassing === false ? 'folder-unreadable' : 'folder-unavailable';
+    const code = why?.code ?? (why?.isPassing === false ? 'folder-unreadable' : 'folder-unavailable');
     return { kind: 'unavailable', code, message: `${path}: ${why?.message ?? 'it cannot be listed'}` };
   }
 

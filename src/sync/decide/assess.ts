@@ -30,7 +30,7 @@ export type Assessment =
   /** There is nothing to do: no record, and no document. `device` as above; null: there is a file. */
   | { readonly kind: 'nothing'; readonly device: number | null }
   /** Nothing may be concluded of the place now. */
-  | { readonly kind: 'unknown'; readonly reason: Reason }
+  | { readonly kind: 'unknown'; readonly reason: Reason; readonly stat?: FileStat | undefined }
   /** `reason`: what it waits for, where that is not the file itself. `againMs` null: the end of a request. */
   | { readonly kind: 'settling'; readonly againMs: number | null; readonly reason?: Reason }
   /** What an earlier process sent of it may still arrive. */
@@ -74,7 +74,7 @@ export function assessWithoutDocument(
     case 'waiting':
       return { kind: 'waiting', againMs: found.againMs, reason: bareReason(found) };
     case 'unknown':
-      return { kind: 'unknown', reason: bareReason(found) };
+      return { kind: 'unknown', reason: bareReason(found), stat: found.stat };
     case 'unfit':
       return { kind: 'unfit', reason: bareReason(found) };
     case 'ignored':

@@ -107,14 +107,29 @@ describe('a sidecar', () => {
     },
   );
 
-  it('a folder says that its own .ingestignore is why it cannot be read', async () => {
+  it('a folder says that its own .ingestignore is why it cannot be read, and so do its files', async () => {
     await standing({ 'a.pdf': 'one' });
     await mkdir(world.inbox.join('.ingestignore'));
     await world.rescan();
-    expect(world.port().health()).toMatchObject({
-      state: 'unavailable',
-      reasons: [{ code: 'folder-unreadable', message: expect.stringContaining('its .ingestignore is') }],
-    });
+    const code = 'ignore-file-invalid';
+    const message = expect.stringContaining('its .ingestignore is');
+    expect(world.port().health()).toMatchObject({ state: 'unavailable', reasons: [{ code, message }] });
+    expect(await world.port().inspect('a.pdf')).toMatchObject({ kind: 'unknown', code, message });
+    expect(await world.port().inspect('.ingestignore')).toMatchObject({ code: 'dot-name', message });
+    await rm(world.inbox.join('.ingestignore'), { recursive: true });
+    await world.rescan();
+    await put('b.pdf', 'two');
+    await world.sync();
+    expect(world.held()).toEqual({ 'a.pdf': 'one', 'b.pdf': 'two' });
+  });
+
+  it('a document that has moved with an .ingestignore that is not valid is as delivered there', async () => {
+    await standing({ 'd/a.pdf': 'one' });
+    await mkdir(world.inbox.join('d/.ingestignore'));
+    await world.sync();
+    await world.move('d', 'e');
+    await world.sync();
+    expect([[...world.docIds().keys()], states()]).toEqual([['e/a.pdf'], []]);
   });
 
   it('is waited for where the folder requires one', async () => {
