@@ -66,7 +66,8 @@ export function changedFiles(
   const inSight = own.filter(({ role }) => role.kind !== 'elsewhere');
   // Of copies with one name nobody can tell which of these it is (7.1).
   const alike = reading.all().filter(({ identity }) => one.alike.has(identity));
-  if (inSight.length > 0) return [...inSight, ...alike];
+  // It may have gone on with a copy, though its own file is back.
+  if (inSight.length > 0) return [...new Set([...inSight, ...alike, ...held.heirsOf(one, reading)])];
   const others = reading
     .all()
     .filter(({ path, text }) => one.taken.has(path) || (one.copies.has(path) && text === one.text));
@@ -91,7 +92,14 @@ export function judgeContent(
     const isMovedOver = moment.held
       .alive()
       .some((one) => one !== document && document !== null && one.places.has(document.holding.path));
-    add(isMovedOver ? 'not-there/moved-over' : 'not-there', `${name}: no file that it could be of is there`);
+    // What stood in its place for a moment is another document's, as only its number tells.
+    const isByNumber = uploadedFiles(request, moment).some(({ identity, text }) =>
+      moment.held
+        .alive()
+        .some((one) => one.accepted === identity && one.text !== text && document?.guests.has(identity)),
+    );
+    const how = isMovedOver ? '/moved-over' : isByNumber ? '/by-identity' : '';
+    add(`not-there${how}`, `${name}: no file that it could be of is there`);
     for (const [kind, words] of intentProblems(request, moment, name ?? '')) add(kind, words);
     return;
   }

@@ -98,8 +98,10 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     );
     if (file?.role.kind === 'unowned' || isShut) continue;
     const folder = place.split('/')[0] ?? '';
-    // It shows the files of another folder: nothing of it is sent, no deletion either, and its state says so.
-    if (claims.status.folders.some(({ name, state }) => name === folder && state === 'unavailable')) continue;
+    // It shows the files of another folder: nothing of it is sent, no deletion either, and its state says so. Nor is
+    // anything of one that was taken out of the configuration (4).
+    if (!claims.status.folders.some(({ name, state }) => name === folder && state !== 'unavailable'))
+      continue;
     // What is listed and not sent keeps its document; another document's own file does not count.
     const standing = judge.held.filesOf(one, reading).filter(isListed);
     const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;

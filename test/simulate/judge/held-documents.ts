@@ -17,7 +17,8 @@ export interface HeldDocument {
   isDeleted: boolean;
   /** It was deleted, and ingestd has not been told so. */
   isDeletionUntold: boolean;
-  /** Until when a change of it may be unanswered, monotonic ms: its record goes nowhere meanwhile. */
+  /** From when until when a change of it may be unanswered, monotonic ms: its record goes nowhere meanwhile. */
+  busyFrom: number;
   busyUntil: number;
   /** Whether ingestd was told of it. */
   answer: 'none' | 'usable' | 'unusable';
@@ -244,16 +245,14 @@ export class HeldDocuments {
         if (file !== undefined && !alive.some(({ accepted }) => accepted === file.identity))
           one.saved.add(file.identity);
       }
-      const elsewhere = [...one.stood].filter(
-        ([, { from, until }]) => until === now && until - from >= this.#settleMs,
-      );
       const isBusy = one.busyUntil > now;
+      // It may have gone there before the change went out.
+      const freeUntil = isBusy ? one.busyFrom : now;
+      const elsewhere = [...one.stood].filter(
+        ([, { from, until }]) => until === now && freeUntil - from >= this.#settleMs,
+      );
       for (const [path, since] of one.places)
-        if (
-          !isBusy &&
-          since !== null &&
-          elsewhere.some(([what]) => typeof what === 'string' && what !== path)
-        )
+        if (since !== null && elsewhere.some(([what]) => typeof what === 'string' && what !== path))
           one.left.add(path);
       const slots = new Set(one.slots.values());
       for (const [slot, path] of slotted)
@@ -443,11 +442,12 @@ export class HeldDocuments {
   }
 
   /** A change goes out: an answer that is lost is waited for. */
-  sent({ docIds, lastByteAt }: ServiceRequest, { kind }: Ending): void {
+  sent({ docIds, firstByteAt, lastByteAt }: ServiceRequest, { kind }: Ending): void {
     for (const docId of docIds) {
       const one = this.all.get(docId);
-      if (one !== undefined && kind !== 'reset')
-        one.busyUntil = kind === 'lost' ? lastByteAt + responseMs : Infinity;
+      if (one === undefined || kind === 'reset') continue;
+      one.busyFrom = firstByteAt;
+      one.busyUntil = kind === 'lost' ? lastByteAt + responseMs : Infinity;
     }
   }
 
@@ -591,6 +591,7 @@ function newDocument(
     holding: { ...holdingOf(request, file, carried), path },
     isDeleted: false,
     isDeletionUntold: false,
+    busyFrom: -Infinity,
     busyUntil: -Infinity,
     answer: 'none',
     accepted: file?.identity ?? null,
