@@ -2215,6 +2215,10 @@ describe('the simulation', () => {
       1_003_001_498,
       'what stood in the place of a document may be its file, where only its number says whose it is (7.19)',
     ],
+    [
+      1_003_001_428,
+      'it is not quiet where names have come below a new directory that no scan has followed (7.28, 7.30)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

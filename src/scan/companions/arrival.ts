@@ -58,7 +58,7 @@ function hidingListOf({ tree, settings }: FolderState, path: string): ReadAgain 
 
 /** How long it is not quiet around a path, ms; at most 0: it is. */
 function unquietMs(folder: FolderState, path: string): number {
-  const { tree, observations, root } = folder;
+  const { tree, observations, root, settleMs } = folder;
   const places = ['', ...directoriesTo(path)];
   const own = directoryOf(path);
   const isNew = (place: string) => observations.now() - (tree.get(place)?.cameAt ?? -Infinity) < longestMs;
@@ -66,11 +66,18 @@ function unquietMs(folder: FolderState, path: string): number {
   // A disk that is mounted there brings names without an event.
   const mounted = top === undefined ? [] : mountsBelow(root).filter((place) => isAtOrBelow(place, top));
   const around = top === undefined ? [own] : [...places.slice(places.indexOf(top)), ...mounted];
-  return Math.max(
+  const ms = Math.max(
     arrivingMs(folder, own, tree.arrivedAt(own)),
     top === undefined ? 0 : arrivingMs(folder, top, tree.arrivedBelow(top)),
     ...around.map((place) => unsettledMs(folder, place)),
   );
+  if (ms > 0 || top === undefined) return ms;
+  // A scan may come late: it rests after another one. What cannot be listed by now says nothing.
+  const hasNews = (place: string) => {
+    const directory = isAtOrBelow(place, top) ? tree.get(place) : undefined;
+    return directory !== undefined && orNull(() => hasGrown(folder, place, directory)) === true;
+  };
+  return [...tree.events.keys()].some(hasNews) ? settleMs : 0;
 }
 
 /** How long names still come, or new files grow, where that last happened at `arrivedAt`, ms; below `place` only scans tell. */
@@ -82,7 +89,6 @@ function arrivingMs(folder: FolderState, place: string, arrivedAt: number): numb
   const isPolled = directory.polled || directory.unwatched;
   const quietMs = (isPolled ? directory.listedAt : observations.now()) - arrivedAt;
   if (quietMs < settleMs) return settleMs - quietMs;
-  // A scan may come late: it rests after another one.
   return hasGrown(folder, place, directory) ? settleMs : 0;
 }
 

@@ -53,6 +53,8 @@ export async function visitDirectory(
   path: string,
   context: VisitContext,
 ): Promise<Visit> {
+  const { events } = folder.tree;
+  const event = events.get(path);
   try {
     return await listAndNote(folder, path, context);
   } catch (error) {
@@ -62,6 +64,8 @@ export async function visitDirectory(
     if (code === undefined) throw error;
     const isPassing = fault === 'passing';
     return { kind: 'unreadable', packed: null, message: cannotBeRead('it', code), isPassing };
+  } finally {
+    if (events.get(path) === event) events.delete(path);
   }
 }
 

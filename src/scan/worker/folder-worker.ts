@@ -1,11 +1,12 @@
 import { readEventQueueLength } from '../../lib/files/inotify.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState } from '../folder-state.ts';
 import type { FolderPlan } from '../folder-state.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
 import { createAnswers } from './answers.ts';
-import type { AnswerTo, FromWorker, SentAnswer, ToWorker } from './protocol.ts';
+import type { AnswerTo, FromWorker, SentAnswer, SentQuestion, ToWorker } from './protocol.ts';
 
 /** Events of one save come together; each directory is reported once. */
 const gatherMs = 5;
@@ -24,6 +25,7 @@ export function servePlan(
   const changed = (directory: string) => sendMessage({ kind: 'events', directories: [directory] });
   const folder = createFolderState(plan, changed, passed);
   const eventful = new Set<string>();
+  const slice = createTimeSlice();
   let eventTimer: NodeJS.Timeout | null = null;
   let eventsAtOnce = 0;
   let batchesUnderWay = 0;
@@ -57,6 +59,8 @@ export function servePlan(
     eventsAtOnce += 1;
     if (eventsAtOnce === 1) setImmediate(checkForFlood);
     eventful.add(directory);
+    if (folder.tree.has(directory)) folder.tree.events.set(directory, Symbol());
+    folder.growths.delete(directory);
     eventTimer ??= setTimeout(sendEvents, gatherMs);
   }
 
@@ -89,12 +93,20 @@ export function servePlan(
       return;
     }
     folder.observations.moment(message.moment);
-    for (const { kind, id, question } of message.questions) {
+    void serve(message.questions);
+  };
+
+  /** Where an answer takes long it goes out, and what has happened is told, before the next question. */
+  async function serve(questions: readonly SentQuestion[]): Promise<void> {
+    for (const { kind, id, question } of questions) {
       const answer = answersTo[kind] as (...asked: typeof question) => Promise<AnswerTo>;
       void answer(...question).then(
         (value) => give({ kind: 'answer', id, answer: value }),
         (error: unknown) => give({ kind: 'failed', id, message: errorMessage(error) }),
       );
+      // It has begun by then.
+      await Promise.resolve();
+      await slice();
     }
-  };
+  }
 }
