@@ -274,6 +274,21 @@ describe('the simulation', () => {
       never: /upload +b\.csv/,
     },
     {
+      what: 'what is edited on its way out of the place of an attachment goes out no wider than that (7.27)',
+      first: firstOf({
+        'a.docx': 'a',
+        'a.docx.meta.json': '{"attachments":["d/u.csv"]}',
+        'd/u.csv': 'u',
+        'b.csv': 'b',
+      }),
+      steps: [
+        [20_000, move('b.csv', 'd/u.csv')],
+        [20_000, write('d/u.csv', 'edited')],
+        [0, move('d/u.csv', 'private/b.txt')],
+        [20_000, write('d/u.csv', 'new')],
+      ],
+    },
+    {
       what: 'a copy is none of a document whose file a mount may hide (7.25)',
       first: firstOf({ 'd/a.txt': 'a' }),
       steps: [

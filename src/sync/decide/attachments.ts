@@ -134,7 +134,7 @@ export interface FormerOwner {
 
 /** In `said` of a document that stays at the service though its file is not sent any more, before the code of the reason. */
 export const remainsMark = 'remains ';
-const attachedMark = `${remainsMark}attachment`;
+export const attachedMark = `${remainsMark}attachment`;
 
 /**
  * Documents that went out with a found file as an attachment, as far as the ledger knows. A file that went out as a

@@ -20,7 +20,7 @@ import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../.
 import { changedUnderWayMs } from '../send/consequence.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
-import { attachmentsAfterMove } from './attachments.ts';
+import { attachedMark, attachmentsAfterMove } from './attachments.ts';
 
 /** One record that follows its file. */
 export interface MoveStep {
@@ -138,7 +138,9 @@ export function changesOf(
     }),
     ...steps.map(({ entry: { ref, record: seen }, to, stat, isEdited, with: directory }): Change => {
       const record = get(ref) ?? seen;
-      const standing = isEdited ? record.standing : undefined;
+      // What was edited on its way out of an attachment's place was no document's yet.
+      const unsent = record.said?.includes(attachedMark) === true ? stat : record.standing;
+      const standing = isEdited ? unsent : undefined;
       const moved = { ...record, stat, standing, fingerprint: '' };
       return { kind: 'put', ref: to, record: recordAfterMove({ ref, record: moved }, to, directory) };
     }),
