@@ -139,42 +139,44 @@ function Doubts({ status: { inDoubt, inDoubtTotal } }: Shown) {
         others again. Dismiss sends nothing.
       </p>
       <Rows of={inDoubt} most={fewRows} total={inDoubtTotal}>
-        {(doubt) => <InDoubt {...doubt} isSaid={isShared} />}
+        {(doubt) => (
+          <>
+            <p>
+              {isShared || said(doubtWords(doubt))}
+              {doubt.count > 1 && ` Up to ${countWords(doubt.count, 'copy', 'copies')}.`} Since{' '}
+              {momentWords(doubt.since)}.
+            </p>
+            <div class="actions">
+              <DoubtActions {...doubt} />
+            </div>
+          </>
+        )}
       </Rows>
     </Part>
   );
 }
 
-/** What is known of an upload in doubt, and what a person can do about it. `isSaid`: the former stands above. */
-export function InDoubt({ isSaid = false, ...doubt }: InDoubtStatus & { readonly isSaid?: boolean }) {
+/** What ends the doubt: in its row, and among what can be done about its file. */
+export function DoubtActions(doubt: InDoubtStatus) {
   const path = refKey(doubt);
-  const name = printable(doubt.path);
-  const copies = doubt.count > 1 ? ` Up to ${countWords(doubt.count, 'copy', 'copies')}.` : '';
   const adopt = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     const docId = new FormData(event.currentTarget).get('docId');
     if (typeof docId === 'string') void decide('resolve', { path, action: 'adopt', docId: docId.trim() });
   };
-  const words = isSaid ? null : said(doubtWords(doubt));
-  if (doubt.isSending === true) return words && <p>{words}</p>;
+  if (doubt.isSending === true) return null;
   return (
     <>
-      <p>
-        {words}
-        {copies} Since {momentWords(doubt.since)}.
-      </p>
-      <div class="actions">
-        <Ask
-          words="Send again"
-          name={`Send again: ${name}`}
-          look="strong"
-          act={() => decide('resolve', { path, action: 'again' })}
-        >
-          This uploads the document once more. Look at the service first: if the first upload arrived, it then
-          has two copies, and ingestd does not count them.
-        </Ask>
-        <Dismiss {...doubt} />
-      </div>
+      <Ask
+        words="Send again"
+        name={`Send again: ${printable(doubt.path)}`}
+        look="strong"
+        act={() => decide('resolve', { path, action: 'again' })}
+      >
+        This uploads the document once more. Look at the service first: if the first upload arrived, it then
+        has two copies, and ingestd does not count them.
+      </Ask>
+      <Dismiss {...doubt} />
       <Fold title="It is at the service…">
         <form onSubmit={adopt}>
           <label>

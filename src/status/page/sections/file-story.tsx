@@ -12,7 +12,7 @@ import { exactWords, localTimes, momentWords } from '../data/time-words.ts';
 import { useAnswer } from '../data/use-answer.ts';
 import { Ask, Button, Dialog, Facts, Fold, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
-import { InDoubt } from './attention.tsx';
+import { DoubtActions } from './attention.tsx';
 
 /** The whole story of one file, as `ingestd why` tells it; told again when something happens to the file. */
 export function FileStory({
@@ -109,7 +109,7 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
   const remains = docId === null ? '' : '; its document then stays at the service as it is';
   return (
     <div class="actions">
-      {doubt !== undefined && <InDoubt {...doubt} />}
+      {doubt !== undefined && <DoubtActions {...doubt} />}
       {isRetried && <Button act={() => decide('retry', { paths: [key] })}>Retry</Button>}
       {(isHeld || isRefused) && (
         <Button act={() => decide('keep', { place: key })}>Keep at the service</Button>
