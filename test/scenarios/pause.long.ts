@@ -120,7 +120,7 @@ it('keeps back what sync finds, says so, and ends', async () => {
   await run('pause', 'inbox', '--for', '1h');
   for (const told of ['status', 'plan', 'check'])
     expect((await place.run(told)).out).toMatch(/^.*sending is paused.*, on the command line, until \d/im);
-  for (const told of ['sync', 'plan', 'check'])
+  for (const told of ['status', 'sync', 'plan', 'check'])
     expect((await place.run(told)).out).toContain('Resume with ingestd resume inbox.');
   const why = async () => (await place.run('why', 'inbox/report-0.txt')).out;
   expect(await why()).toMatch(/the pause, since .*, on the command line, until \d.*resume inbox$/m);

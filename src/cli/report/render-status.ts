@@ -13,6 +13,7 @@ import { copiesWords, duplicatesApart, isAway, partsOf, sortFailures } from '../
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { placedMessage, statusLine } from '../../model/report/headline.ts';
+import { pauseLine } from '../../model/report/pause-words.ts';
 import type { FailureStatus, Reason, Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
@@ -124,7 +125,7 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   // What the headline says is not said again, but for its times; what is held has a section of its own.
   const reasonRow = (reason: Reason) => {
     const { code, since, until } = reason;
-    const message = placedMessage(reason);
+    const message = code === 'paused' ? pauseLine(reason, status.paused) : placedMessage(reason);
     const known = [since && `since ${localTime(since)}`, until && `tried again at ${localTime(until)}`];
     const times = known.filter(Boolean).join(', ');
     if (code === 'held' || code === 'not-running') return [];

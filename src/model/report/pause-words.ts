@@ -13,7 +13,7 @@ export function pauseReason({ paused, pauses }: PausedFolders, count: number): R
   return { code: 'paused', message: `sending is paused for ${which}${pauseDetails(paused, pauses)}` };
 }
 
-/** The same, or what is said of a fleet's pause, with the way out, for a report of `plan` or `sync`. */
+/** The same, or what is said of a fleet's pause, with the way out, for a report of a command. */
 export function pauseLine({ code, message }: Reason, paused: readonly string[]): string {
   const command = resumeCommand(paused.length === 1 ? paused[0] : undefined);
   return `${sentence(message)}${code === 'paused' ? ` Resume with ${command}.` : ''}`;
