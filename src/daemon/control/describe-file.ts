@@ -13,7 +13,7 @@ import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd, isAttachmentDirectory } from '../../model/names-and-types.ts';
 import { explain, fixAt, placed, mayHelpToRetry } from '../../model/report/explanations.ts';
-import { afterPause } from '../../model/report/pause-words.ts';
+import { pauseDetails, resumeCommand } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -279,7 +279,7 @@ function nextStep(found: Inspection, file: Asked): string {
   if (isQueued && isFleetPaused)
     return `${words} after the pause of all hosts of the fleet; end it with ingestd resume --fleet`;
   if (isQueued && file.pauses.paused.includes(ref.folder))
-    return `${words} ${afterPause(ref.folder, file.pauses)}`;
+    return `${words} after the pause${pauseDetails([ref.folder], file.pauses.pauses)}; end it with ${resumeCommand(ref.folder)}`;
   if (isQueued && !isRunning) return `${words} when ingestd runs`;
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';

@@ -9,7 +9,7 @@ type Pauses = PausedFolders['pauses'];
 /** Said while folders are paused, with what is known of that; `count`: all that are configured. Null: none is. */
 export function pauseReason({ paused, pauses }: PausedFolders, count: number): Reason | null {
   if (paused.length === 0) return null;
-  const which = areAll(paused, count) ? 'all folders' : paused.join(', ');
+  const which = paused.length > 1 && paused.length === count ? 'all folders' : paused.join(', ');
   return { code: 'paused', message: `sending is paused for ${which}${pauseDetails(paused, pauses)}` };
 }
 
@@ -17,11 +17,6 @@ export function pauseReason({ paused, pauses }: PausedFolders, count: number): R
 export function pauseLine({ code, message }: Reason, paused: readonly string[]): string {
   const command = resumeCommand(paused.length === 1 ? paused[0] : undefined);
   return `${sentence(message)}${code === 'paused' ? ` Resume with ${command}.` : ''}`;
-}
-
-/** When something of a paused folder goes out. */
-export function afterPause(folder: string, { pauses }: PausedFolders): string {
-  return `after the pause${pauseDetails([folder], pauses)}; end it with ${resumeCommand(folder)}`;
 }
 
 /** What ends the pause of one folder, or of all. */
@@ -43,8 +38,4 @@ export function pauseDetails(names: readonly string[], pauses: Pauses): string {
 function wordsOf({ since, by, until }: Pauses[string] = {}): string {
   const words = [since && `since ${since}`, by && deciderWords[by], until && `until ${until}`];
   return words.filter((word) => word !== undefined).join(', ');
-}
-
-function areAll(paused: readonly string[], count: number): boolean {
-  return paused.length > 1 && paused.length === count;
 }
