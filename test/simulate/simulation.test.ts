@@ -2234,6 +2234,10 @@ describe('the simulation', () => {
       1_003_001_428,
       'it is not quiet where names have come below a new directory that no scan has followed (7.28, 7.30)',
     ],
+    [
+      1_003_002_176,
+      'what lists a file that lists nothing any more is looked at again, though no event told of that (4)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -168,10 +168,10 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
     visited.add(directory);
     for (const path of visit.reattached) {
-      // Those of a directory of attachments are looked at with the directory that holds that.
+      // One in a directory of attachments is looked at with what holds that; so are the documents that list it.
       const inside = directoriesTo(path).find((at) => isAttachmentDirectory(nameOf(at)));
-      const place = directoryOf(inside ?? path);
-      if (place !== directory) redo(place);
+      for (const one of [inside ?? path, ...folder.attachmentLists.ownersOf(path)])
+        if (directoryOf(one) !== directory) redo(directoryOf(one));
     }
     await context.slice();
   }
