@@ -853,7 +853,8 @@ export class Engine {
     if (this.#isStopped || !this.tasks.has(task)) return false;
     const { state, ref, present } = task;
     if (!present) return state.kind === 'dormant' && this.#isSaveUnknown(task);
-    return restingStates.has(state.kind) || (state.kind === 'ready' && this.#paused.has(ref.folder));
+    const mustWait = () => this.#paused.has(ref.folder) || this.#options.limiter.status().nextFreeMs > 0;
+    return restingStates.has(state.kind) || (state.kind === 'ready' && mustWait());
   }
 
   /** Ignored by now, or gone: no scan tells of it any more. Whether the record lacks the save that was seen last. */
@@ -1192,9 +1193,8 @@ export class Engine {
     if (record === undefined || stat.ino === 0) return;
     const others = this.#ledger.findByFile(stat).filter((one) => refKey(one.ref) !== task.key);
     if (others.some((one) => sameFile(one.record.stat, stat))) return;
-    const standing = standingAs(record, stat);
-    if (standing === record.standing || (standing && record.standing && sameFile(standing, record.standing)))
-      return;
+    const [standing, known] = [standingAs(record, stat), record.standing];
+    if (standing === known || (standing && known && isSameFile(standing, known))) return;
     await this.#putStanding(ref, record, standing);
   }
 

@@ -2235,8 +2235,16 @@ describe('the simulation', () => {
       'it is not quiet where names have come below a new directory that no scan has followed (7.28, 7.30)',
     ],
     [
+      1_003_002_277,
+      'what was edited, and was held privately before its content could go, counts so wherever it stands after the next start, without birth times too (7.27)',
+    ],
+    [
       1_003_002_176,
       'what lists a file that lists nothing any more is looked at again, though no event told of that (4)',
+    ],
+    [
+      1_003_002_376,
+      'what was saved in the place of a document, and waited for a permit when the process died, is told by its number after the next start (7.1)',
     ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

@@ -23,7 +23,7 @@ export function standingAs(
   { stat, standing }: Pick<LedgerRecord, 'stat' | 'standing'>,
   file: FileStat,
 ): LedgerRecord['standing'] {
-  if (!sameFile(stat, file)) return file;
+  if (!isSameFile(stat, file)) return file;
   return standing !== undefined && sameFile(standing, file) ? standing : undefined;
 }
 
