@@ -3,10 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { checkFolders } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import type { DaemonClient } from '../../src/commands/daemon-client.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { check as checkAll, checkAddress } from '../../src/commands/check/check.ts';
 import { checkLedger, checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { describeWhere } from '../support/needs.ts';
+import { aStatus } from '../status/support/fake-control.ts';
 import { asUser, closedProgram, nobody } from '../support/processes/as-user.ts';
 import { inProcess } from '../support/processes/in-process.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
@@ -263,6 +265,23 @@ describe("the service's clock", () => {
     await service.away();
     const findings = await checkAddress(service.ingestUrl, waits);
     expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
+  });
+
+  it('is one problem with an outage that the daemon tells of', async () => {
+    await service.away();
+    const { authUrl, ingestUrl } = service;
+    await folder.write(
+      'ingestd.yaml',
+      `service: {authUrl: "${authUrl}", ingestUrl: "${ingestUrl}"}\n${inbox}`,
+    );
+    await mkdir(folder.join('inbox'));
+    const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
+    const reasons = [{ code: 'service-unavailable', message: 'the connection was refused' }];
+    const daemon = Promise.resolve({ status: () => Promise.resolve(aStatus({ reasons })) } as DaemonClient);
+    const findings = await checkAll({ settings, daemon, findings: [], signIn: null, online: true });
+    expect(findings.filter(({ level }) => level === 'error')).toMatchObject([
+      { code: 'service-unreachable' },
+    ]);
   });
 
   it('is an error where a connection is taken and nothing answers, without the patience of a delivery', async () => {

@@ -77,8 +77,11 @@ async function withDaemon(
     const known = new Set(found.map(({ code }) => code));
     const sending = new Set(status?.inDoubt.filter(({ isSending }) => isSending === true).map(refKey));
     const isSent = ({ code, subject }: CheckFinding) => code === inDoubtCode && sending.has(subject);
+    // An outage that was found here is not one more.
+    const isKnown = (code: string) =>
+      known.has(code) || (known.has('service-unreachable') && ofOutage.has(code));
     const reasons = (status?.reasons ?? [])
-      .filter(({ code }) => reasonHealth(code) !== 'ok' && !known.has(code))
+      .filter(({ code }) => reasonHealth(code) !== 'ok' && !isKnown(code))
       .map((reason) => finding('error', 'daemon', { ...reason, fix: status && fixAt(reason.code, status) }));
     const judged = found.map((one) => {
       if (isSent(one)) return { ...one, fix: sentence(sentAgainNow) };
@@ -90,6 +93,8 @@ async function withDaemon(
     return [...found, finding('error', 'daemon', { code: 'daemon-silent', message })];
   }
 }
+
+const ofOutage: ReadonlySet<string> = new Set(['service-unavailable', 'tls', 'proxy-authentication']);
 
 const ofWriting: ReadonlySet<string> = new Set(['state-unwritable', 'state-disk-full']);
 
