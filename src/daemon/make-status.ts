@@ -11,7 +11,7 @@ import type { PausedFolders } from '../model/ports/control-port.ts';
 import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
-import { refKey } from '../model/document.ts';
+import { heldSidecarCode, refKey } from '../model/document.ts';
 import type { DocumentRef, Skip } from '../model/document.ts';
 import { openDoubts, sentAgainNow } from '../model/doubts.ts';
 import { widerNow } from '../model/metadata/held-mode.ts';
@@ -267,21 +267,22 @@ export function generalReasons({
     ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
     ...folders.flatMap(({ name }) => {
       const { unfitSidecars, orphanAttachments } = engine.folders.viewOf(name);
-      const alike = groupBy([...unfitSidecars, ...orphanAttachments], ({ code }) => code);
-      return [...alike.values()].flatMap((found) => reasonOfAll(name, found, ledger));
+      const said = (one: Skip) => withDocument({ folder: name, path: one.path }, one, ledger, engine.tasks);
+      const isHeld = (one: Skip) => engine.tasks.counts(name).held > 0 && said(one).code === heldSidecarCode;
+      const unfit = [...unfitSidecars, ...orphanAttachments].filter((one) => !isHeld(one));
+      return [...groupBy(unfit, ({ code }) => code).values()].flatMap(([first, ...others]) =>
+        first === undefined ? [] : reasonOfAll(name, said(first), others),
+      );
     }),
   ]);
 }
 
 /** What is said of the first of them, and which others there are. */
-function reasonOfAll(folder: string, [first, ...others]: readonly Skip[], ledger: LedgerPort): Reason[] {
-  if (first === undefined) return [];
-  const ref = { folder, path: first.path };
+function reasonOfAll(folder: string, { path, code, message }: Skip, others: readonly Skip[]): Reason[] {
   const names = others.map(({ path }) => printable(path)).slice(0, mostOthers);
   const rest = names.length < others.length ? ', …' : '';
   const more = others.length === 0 ? '' : ` (and ${others.length} more: ${names.join(', ')}${rest})`;
-  const { code, message } = withDocument(ref, first, ledger);
-  return [{ code, message: `${printable(refKey(ref))}: ${message}${more}` }];
+  return [{ code, message: `${printable(refKey({ folder, path }))}: ${message}${more}` }];
 }
 
 const mostOthers = 3;

@@ -219,6 +219,9 @@ export const symbolicLinkCode = 'symbolic-link';
 /** `code` of a sidecar that fits no file of its directory. */
 export const orphanSidecarCode = 'orphan-sidecar';
 
+/** The same while a person is asked about the deletion of its document. */
+export const heldSidecarCode = 'held-sidecar';
+
 /** The same where the end of its name is misspelled. */
 export const misspelledSidecarCode = 'misspelled-sidecar';
 

@@ -1994,7 +1994,7 @@ export class Engine {
   *skips(): Iterable<Skip & { readonly folder: string }> {
     for (const folder of this.folders.names)
       for (const skip of this.folders.viewOf(folder).skips())
-        yield { ...withDocument({ folder, path: skip.path }, skip, this.#ledger), folder };
+        yield { ...withDocument({ folder, path: skip.path }, skip, this.#ledger, this.tasks), folder };
     for (const task of this.tasks.in('failed'))
       if (isDismissed(task))
         yield { ...task.ref, code: dismissedCode, message: reasonOf(task)?.message ?? '' };

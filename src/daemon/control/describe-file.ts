@@ -75,7 +75,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const absent = found.kind === 'absent' ? absentFile(known) : null;
   const held = metadataOf(found, record);
   const replaced = { ...ref, path: replacedPath(ref.path) };
-  const verdict = withDocument(ref, verdictOf(found), ledger);
+  const verdict = withDocument(ref, verdictOf(found), ledger, engine.tasks);
   // What stays an attachment is looked at again, but nothing is to happen to it then.
   const dueMs = task === undefined || !sources.isRunning || isAttached(task) ? null : dueOf(task);
   return {

@@ -144,6 +144,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         health: 'attention',
         isSentence: true,
       },
+      'held-sidecar': {
+        cause: 'Sidecar of a document whose deletion is held',
+        fix: 'Decide about the deletion first: ingestd approve deletes the document, ingestd keep leaves it at the service.',
+      },
       'document-url': {
         cause: 'documentUrl that is no http or https address',
         fix: 'Nothing has to be done: it is sent as it stands. To make it a link that can be followed, write an address that begins with https://.',

@@ -1,17 +1,19 @@
 import { printable } from '../../lib/text/printable.ts';
-import { nameOf, orphanSidecarCode, refKey } from '../../model/document.ts';
+import { heldSidecarCode, nameOf, orphanSidecarCode, refKey } from '../../model/document.ts';
 import type { DocumentRef, Skip } from '../../model/document.ts';
 import { sidecarEnd, sidecarPlaces, stemOf } from '../../model/names-and-types.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
 
 /**
  * What is said of a file that is not sent. Of a sidecar that fits no file the ledger may know the document that it is named
- * after: then no other one is suggested.
+ * after: then no other one is suggested; and nothing is wrong with it while a person is asked about the deletion of that.
  */
 export function withDocument<Said extends Omit<Skip, 'path'>>(
   { folder, path }: DocumentRef,
   said: Said,
   { findByStem }: Pick<LedgerPort, 'findByStem'>,
+  tasks: Pick<TaskStore, 'get'>,
 ): Said {
   if (said.code !== orphanSidecarCode) return said;
   const fits = (sidecar: string, file: string) => Object.values(sidecarPlaces(file)).includes(sidecar);
@@ -19,7 +21,13 @@ export function withDocument<Said extends Omit<Skip, 'path'>>(
     [nameOf(ref.path), record.fileName].some((name) => fits(nameOf(path), name)),
   );
   const [first, ...others] = known.filter(({ record }) => (record.companions?.sidecar ?? null) === null);
-  const isGone = known.some(({ ref }) => ref.folder === folder && fits(path, ref.path));
+  const former = known.filter(({ ref }) => ref.folder === folder && fits(path, ref.path));
+  const held = former.find(({ ref }) => tasks.get(ref)?.state.kind === 'held');
+  if (held !== undefined) {
+    const message = `the sidecar of ${printable(refKey(held.ref))}, whose deletion is held`;
+    return { ...said, code: heldSidecarCode, message };
+  }
+  const isGone = former.length > 0;
   if (first === undefined && !isGone) return said;
   const isClear = first !== undefined && others.length === 0 && !isGone;
   const guess = isClear

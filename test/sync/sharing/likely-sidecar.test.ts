@@ -15,6 +15,12 @@ const waiting = () =>
 const modeOf = (path: string) =>
   world.service.documents.get(world.docIds().get(path) ?? '')?.metadata.shareInfo?.mode;
 
+function reasonsOf({ engine, ledger }: typeof world) {
+  const limiter = { status: () => ({ pausedUntil: null }) };
+  const folders = [{ name: 'inbox', health: () => ({ reasons: [] }) }];
+  return generalReasons({ ownReasons: [], engine: engine(), ledger: ledger(), limiter, folders } as never);
+}
+
 const secret = '{"shareInfo": {"mode": "NONE"}}';
 const wrong = 'salery.doc.meta.json';
 
@@ -31,10 +37,7 @@ describe('a sidecar that fits no file (7.29)', () => {
   });
 
   it('is named in the status and the log, with the document that it may be meant for', () => {
-    const limiter = { status: () => ({ pausedUntil: null }) };
-    const folders = [{ name: 'inbox', health: () => ({ reasons: [] }) }];
-    const sources = { ownReasons: [], engine: world.engine(), ledger: world.ledger(), limiter, folders };
-    expect(generalReasons(sources as never)).toEqual([
+    expect(reasonsOf(world)).toEqual([
       {
         code: 'orphan-sidecar',
         message: `inbox/${wrong}: a sidecar that fits no file beside it: its document is gone, or did you mean salary.doc?`,
@@ -139,6 +142,22 @@ describe('a sidecar whose document has left (7.29)', () => {
     await world.sync();
     expect(told()).toEqual([said(words)]);
   });
+});
+
+it('a sidecar whose document a person is asked to delete is no problem until that is decided', async () => {
+  const guarded = await syncedFolder({ safety: { maxDeleteCount: 1 } });
+  const names = ['a.doc', 'b.doc', 'c.doc'];
+  for (const name of names) await guarded.inbox.write(name, name);
+  for (const name of names) await guarded.inbox.write(`${name}.meta.json`, '{}');
+  await guarded.sync();
+  for (const name of names) await rm(guarded.inbox.join(name));
+  await guarded.sync();
+  const codes = () => Array.from(guarded.engine().skips(), ({ code }) => code);
+  expect([guarded.engine().tasks.counts('inbox').held, codes()]).toEqual([3, Array(3).fill('held-sidecar')]);
+  expect(reasonsOf(guarded)).toEqual([]);
+  await guarded.engine().approve('inbox');
+  await guarded.sync();
+  expect([codes(), reasonsOf(guarded).length]).toEqual([Array(3).fill('orphan-sidecar'), 1]);
 });
 
 describe('a document that the service holds (7.29)', () => {
