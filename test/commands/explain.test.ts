@@ -50,6 +50,23 @@ describe('why, where no daemon runs', () => {
     }
   });
 
+  it('tells of a directory, there or gone, what the service has of it', async () => {
+    await folder.write('inbox/sub/b.txt', 'text');
+    expect((await folder.run('sync')).code).toBe(0);
+    const told = async (path: string) => {
+      const { verdict, next } = await why(path);
+      return [verdict.kind, verdict.message, next];
+    };
+    const words = '; the service has 1 document of it';
+    expect((await told('inbox'))[1]).toBe(`the folder itself${words}; for its state run ingestd status`);
+    expect((await told('inbox/sub'))[1]).toBe(`a directory; ingestd scans it for documents${words}`);
+    await rm(folder.join('inbox/sub'), { recursive: true });
+    const log = 'nothing; ingestd log inbox/sub tells what became of its files';
+    expect(await told('inbox/sub')).toEqual(['absent', `the directory is gone from the folder${words}`, log]);
+    expect((await folder.run('sync')).code).toBe(0);
+    expect(await told('inbox/sub')).toEqual(['absent', 'the directory is gone from the folder', log]);
+  });
+
   describeWhere(closedProgram(), 'as another user', () => {
     it('tells of a directory that is ignored, or cannot be read, what is so', async () => {
       await folder.write('inbox/.ingestignore', 'drafts/\n');

@@ -1,10 +1,20 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sumOf } from '../../lib/sum-of.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { shellWord } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
-import { isAbsent, joinPath, nameOf, orphanAttachments, refKey, replacedPath } from '../../model/document.ts';
+import {
+  isAbsent,
+  isAtOrBelow,
+  joinPath,
+  nameOf,
+  orphanAttachments,
+  refKey,
+  replacedPath,
+} from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { inDoubtCode, resolveWords, sentAgainNow } from '../../model/doubts.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
@@ -23,6 +33,7 @@ import type { Engine } from '../../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
+import { isInLog } from '../history/read-log.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
 import { absentFile, doubtNotes, remains, remembered } from './remembered.ts';
 import { formerPath, requirePath, resolvePath } from './resolve-path.ts';
@@ -30,7 +41,7 @@ import { formerPath, requirePath, resolvePath } from './resolve-path.ts';
 /** Where what `why` says comes from. */
 interface WhySources {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly settings: Pick<Settings, 'file'>;
+  readonly settings: Pick<Settings, 'file'> & { readonly state: Pick<Settings['state'], 'dir'> };
   readonly engine: Engine;
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
@@ -62,17 +73,19 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   const record = ledger.get(ref);
   const stats = record === undefined ? await lstat(join(port.path, ref.path)).catch(() => null) : null;
   if (isOfFormer && record === undefined && stats === null) return describeFormer(former, sources);
-  if (stats?.isDirectory() === true) return describeDirectory(ref, port, ledger);
+  if (stats?.isDirectory() === true) return describeDirectory(ref, port, sources);
   const task = engine.tasks.get(ref);
   const file: Asked = { ...sources, ref, port, task };
   const known = { ref, ledger, past: await pastOf(ref), recent: engine.attempts.of(refKey(ref)) };
   const found = await inspectDocument(port, ref, record, engine.known);
+  const document = found.kind === 'document' ? found.document : null;
+  const absent = found.kind === 'absent' ? absentFile(known) : null;
   const aside =
     found.kind === 'ignored' && found.owner !== undefined
       ? await describeOwner(file, found.owner, found.code)
-      : null;
-  const document = found.kind === 'document' ? found.document : null;
-  const absent = found.kind === 'absent' ? absentFile(known) : null;
+      : absent?.docId === null && known.past.length === 0
+        ? await goneDirectory(ref, sources)
+        : null;
   const held = metadataOf(found, record);
   const replaced = { ...ref, path: replacedPath(ref.path) };
   const verdict = withDocument(ref, verdictOf(found), ledger, engine.tasks);
@@ -81,7 +94,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
   return {
     ...ref,
     ...remembered(known),
-    verdict: { ...verdict, message: absent?.message ?? aside?.message ?? verdict.message },
+    verdict: { ...verdict, message: aside?.message ?? absent?.message ?? verdict.message },
     fix: fixOf(verdict, file, { document, narrower: held.narrower }),
     sidecar: document?.sidecar ?? null,
     sentAs: document === null || document.fileName === nameOf(ref.path) ? null : document.fileName,
@@ -127,7 +140,27 @@ async function describeFormer(ref: DocumentRef, { ledger, past }: WhySources): P
   });
 }
 
-async function describeDirectory(ref: DocumentRef, port: FolderPort, ledger: LedgerPort): Promise<Why> {
+/** How many documents the service holds of a directory and of all below it, in words; empty: none. */
+function heldWords({ folder, path }: DocumentRef, { ledger }: Pick<WhySources, 'ledger'>): string {
+  const places = Array.from(ledger.directories(folder)).filter((place) => isAtOrBelow(place, path));
+  const count = sumOf(places, (place) => ledger.recordsIn(folder, place).size);
+  return count === 0 ? '' : `; the service has ${countWords(count, 'document')} of it`;
+}
+
+/** What is said of a path at which nothing stands, and never stood a file, where a directory did; null: nothing is known. */
+async function goneDirectory(ref: DocumentRef, sources: WhySources) {
+  const words = heldWords(ref, sources);
+  if (words === '' && !(await isInLog(sources.settings.state.dir, [ref]))) return null;
+  const isHeld = sources.engine.holds.tasks(ref.folder).some((task) => isAtOrBelow(task.ref.path, ref.path));
+  const place = shellWord(refKey(ref));
+  const next = isHeld
+    ? `nothing until you decide about held deletions: ingestd approve ${shellWord(ref.folder)}, or ingestd keep ${place}`
+    : `nothing; ingestd log ${place} tells what became of its files`;
+  return { message: `the directory is gone from the folder${words}`, notes: [], next };
+}
+
+async function describeDirectory(ref: DocumentRef, port: FolderPort, sources: WhySources): Promise<Why> {
+  const { ledger } = sources;
   const kind = 'directory';
   const told = (reason: Reason, next: string, more: Partial<Pick<Why, 'fix' | 'notes'>> = {}) =>
     whySchema.parse({ ...ref, verdict: { kind, ...reason }, next, ...more });
@@ -137,10 +170,11 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort, ledger: Led
     if (inside.kind === 'unknown')
       return told(inside, 'nothing until it can be read', { fix: explain(inside.code).fix });
     if (inside.kind === 'ignored' && inside.code !== 'not-included') return told(inside, 'nothing');
+    const words = heldWords(ref, sources);
     const message =
       ref.path === ''
-        ? 'the folder itself; for its state run ingestd status'
-        : 'a directory; ingestd scans it for documents';
+        ? `the folder itself${words}; for its state run ingestd status`
+        : `a directory; ingestd scans it for documents${words}`;
     return told({ code: kind, message }, 'nothing; ask about a file in it');
   }
   const name = refKey({ ...ref, path: owner.path });

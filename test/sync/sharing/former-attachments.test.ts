@@ -159,7 +159,7 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
     const reasons = [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code);
     expect([Object.keys(world.held()), reasons]).toEqual([['f.txt', 'own.txt'], ['attached-before']]);
     const { fix, next, nextAt } = await describeFile(world.inbox.join('y.csv'), {
-      settings: { file: '' },
+      settings: { file: '', state: { dir: '' } },
       clock: world.clock,
       engine: world.engine(),
       ledger: world.ledger(),
