@@ -254,13 +254,10 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
 }
 
 /** What keeps back more than single documents, but for what a person decided or is to decide. */
-export function generalReasons({
-  ownReasons,
-  engine,
-  ledger,
-  limiter,
-  folders,
-}: Pick<StatusSources, 'ownReasons' | 'engine' | 'ledger' | 'limiter' | 'folders'>): readonly Reason[] {
+export function generalReasons(
+  sources: Pick<StatusSources, 'ownReasons' | 'engine' | 'ledger' | 'limiter' | 'folders'>,
+): readonly Reason[] {
+  const { ownReasons, engine, ledger, limiter, folders } = sources;
   return withoutRepeats([
     ...withMet(ownReasons, engine.reasons()),
     ...askedToWait(limiter.status()),

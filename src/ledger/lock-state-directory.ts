@@ -38,17 +38,14 @@ const againMs = 100;
 export async function takeStateLock(
   dir: string,
   clock: Clock,
-  {
-    silenceMs,
-    lease,
-    since = new Date(clock.now()).toISOString(),
-  }: {
+  options: {
     readonly silenceMs?: number;
     readonly since?: string | undefined;
     readonly lease?: Pick<WriteLease, 'fence' | 'fleet'> | null;
   } = {},
 ): Promise<ProcessLock> {
   const path = join(dir, 'lock');
+  const { silenceMs, lease, since = new Date(clock.now()).toISOString() } = options;
   const { fence, fleet } = lease ?? {};
   const take = () =>
     takeProcessLock(path, { since, silenceMs, fence, fleet }).catch((error: unknown) => {

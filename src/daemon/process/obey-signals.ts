@@ -42,13 +42,7 @@ const unusable = 'the new configuration is invalid; the previous one stays in ef
 export async function obeySignals(
   { refuseConfiguration: refuse, refresh, drain }: SignalTarget,
   current: Reloaded,
-  {
-    signals,
-    notify,
-    log,
-    reload,
-    over,
-  }: {
+  options: {
     readonly signals: Signals;
     readonly notify: ServiceNotify;
     readonly log: Log;
@@ -57,6 +51,7 @@ export async function obeySignals(
     readonly over: AbortSignal;
   },
 ): Promise<Reloaded | null> {
+  const { signals, notify, log, reload, over } = options;
   for (;;) {
     const signal = await signals.next(over);
     if (signal !== 'SIGHUP') {

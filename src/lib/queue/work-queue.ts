@@ -48,20 +48,16 @@ export class WorkQueue {
   /** Where each key waits. */
   readonly #waiting = new Map<string, Lane>();
 
-  constructor({
-    concurrency,
-    run,
-    afterEach,
-  }: {
+  constructor(options: {
     readonly concurrency: number;
     /** Has to find out whether the key still has work. Must not reject. Without it, `startFirst` alone starts work. */
     readonly run?: (key: string) => Promise<void>;
     /** Called when one has ended and its place is free. */
     readonly afterEach: () => void;
   }) {
-    this.#run = run;
-    this.#afterEach = afterEach;
-    this.#queue = new PQueue({ concurrency });
+    this.#run = options.run;
+    this.#afterEach = options.afterEach;
+    this.#queue = new PQueue({ concurrency: options.concurrency });
   }
 
   /** Puts work in its place; what waits under this key already gets the new one. */

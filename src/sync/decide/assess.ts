@@ -44,17 +44,14 @@ export type Assessment =
 /** What the path is where no document stands, with what the ledger and the other tasks say. */
 export function assessWithoutDocument(
   found: NoDocument,
-  {
-    hasRecord,
-    isKept,
-    onRemove,
-  }: {
+  known: {
     readonly hasRecord: boolean;
     /** A person decided that the document stays. */
     readonly isKept: boolean;
     readonly onRemove: FolderSettings['onRemove'];
   },
 ): Assessment {
+  const { hasRecord, isKept, onRemove } = known;
   if (isAbsent(found)) {
     const { device } = found;
     if (!hasRecord) return { kind: 'nothing', device };
@@ -174,10 +171,7 @@ export function refusedAsItStands(
 export async function doubtsOfFile(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   doubts: readonly Doubt[],
-  {
-    inspect,
-    isFound,
-  }: {
+  evidence: {
     readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
     /** Whether any directory has a file, as they are now. */
     readonly isFound: (stat: FileStat) => Promise<boolean>;
@@ -194,6 +188,7 @@ export async function doubtsOfFile(
   /** Of another path at which something stands, or may: a hard link, a copy that was saved in the file's place. */
   readonly elsewhere: readonly Doubt[];
 }> {
+  const { inspect, isFound } = evidence;
   const following: Doubt[] = [];
   const elsewhere: Doubt[] = [];
   const isOfFile = (doubt: Doubt) => doubt.stat !== undefined && sameFile(doubt.stat, stat);

@@ -33,12 +33,8 @@ export class DeletionHolds {
     const verdict = await this.#verdict(folder, await this.#isInSight(this.hiddenIn(folder)));
     if (verdict?.kind !== 'hold') return verdict ?? { kind: 'later' };
     const { clock, tasks, ledger, settings } = this.#parts;
-    const due = heldTogether(judged, folder, {
-      tasks,
-      ledger,
-      removeGraceMs: settings.timing.removeGraceMs,
-      now: clock.monotonic(),
-    });
+    const lastOver = clock.monotonic() - settings.timing.removeGraceMs;
+    const due = heldTogether(judged, folder, { tasks, ledger }, lastOver);
     return due.length === 0 ? { kind: 'later' } : { ...verdict, tasks: due };
   }
 

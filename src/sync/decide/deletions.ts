@@ -67,39 +67,27 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
 /** Documents of a folder but for those that are kept: of these no file is here that is sent. */
 export function sentDocuments(
   folder: string,
-  {
-    ledger,
-    tasks,
-  }: { readonly ledger: Pick<LedgerPort, 'count'>; readonly tasks: Pick<TaskStore, 'counts'> },
+  { ledger, tasks }: Pick<DeletionEvidence, 'ledger' | 'tasks'>,
 ): number {
   return ledger.count(folder) - tasks.counts(folder).kept;
 }
 
 /**
  * With deletions of a folder that may not go out, those that are held now: those that were judged, and all whose grace
- * is over, but for what is inspected right now and comes by itself.
+ * is over, but for what is inspected right now and comes by itself. `lastOver`: over is that of what is gone since then at
+ * the latest, monotonic, ms.
  */
 export function heldTogether(
   judged: readonly Task[],
   folder: string,
-  {
-    tasks,
-    ledger,
-    removeGraceMs,
-    now,
-  }: {
-    readonly tasks: Pick<TaskStore, 'missing'>;
-    readonly ledger: Pick<LedgerPort, 'answer'>;
-    readonly removeGraceMs: number;
-    /** Monotonic, ms. */
-    readonly now: number;
-  },
+  { tasks, ledger }: Pick<DeletionEvidence, 'tasks' | 'ledger'>,
+  lastOver: number,
 ): readonly Task[] {
   return [...tasks.missing(folder)].filter((task) => {
     const { state, ref, gone } = task;
     if (state.kind === 'held' || state.kind === 'sending' || ledger.answer(ref) !== undefined) return false;
-    const isOver = () => now - (gone?.since ?? now) >= removeGraceMs && state.kind !== 'inspecting';
-    return gone !== null && (judged.includes(task) || isOver());
+    if (gone === null || judged.includes(task)) return gone !== null;
+    return gone.since <= lastOver && state.kind !== 'inspecting';
   });
 }
 

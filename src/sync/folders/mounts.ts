@@ -89,14 +89,7 @@ export function coveredMountPoints(
  */
 export function mountsToRemember(
   folder: string,
-  {
-    tasks,
-    ledger,
-    view,
-    mounts: mounted,
-    isWhole,
-    now,
-  }: {
+  seen: {
     readonly tasks: Pick<TaskStore, 'missing'>;
     readonly ledger: Pick<LedgerPort, 'mounts' | 'mountIdentities' | 'bareMountPoints'>;
     readonly view: FolderView;
@@ -107,6 +100,7 @@ export function mountsToRemember(
     readonly now: number;
   },
 ): Extract<Change, { kind: 'mounts' }> | null {
+  const { tasks, ledger, view, mounts: mounted, isWhole, now } = seen;
   const known = ledger.mounts(folder);
   const added = mounted.filter((path) => !known.includes(path));
   const before = ledger.mountIdentities(folder);

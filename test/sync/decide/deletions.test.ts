@@ -199,10 +199,9 @@ describe('what is held with deletions that may not go out', () => {
         ...ledger,
         answer: ({ path }: { path: string }) => (path === 'd/3.txt' ? ('delete' as const) : undefined),
       },
-      removeGraceMs: 5,
     };
     const names = (now: number) =>
-      heldTogether([taskAt(1)], 'inbox', { ...evidence, now })
+      heldTogether([taskAt(1)], 'inbox', evidence as never, now - 5)
         .map(({ ref }) => ref.path)
         .sort();
     expect(names(4)).toEqual(['d/1.txt']);
