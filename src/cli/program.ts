@@ -63,7 +63,7 @@ function addEverydayCommands(program: Command, define: Define): void {
       sinceOf,
     )
     .option('--all', 'everything that is kept (log.keepDays, log.keepMegabytes)')
-    .option('--failed', 'only failures, doubts, held deletions, warnings, problems and their end')
+    .option('--failed', 'only failures, doubts, held deletions, warnings, problems, limits and their end')
     .option('--verbose', 'each document on a line; otherwise many of one directory at once are one')
     .option('--json', 'print a JSON array; with --follow, one JSON object per line')
     .option('--follow', 'keep printing new entries until interrupted');

@@ -318,7 +318,7 @@ describe('the history', () => {
 
   it('is read as it is asked for: since a moment, or of what went wrong', async () => {
     const history = await open();
-    const wrong = ['failed', 'warning', 'held', 'recovered', 'in doubt', 'problem'];
+    const wrong = ['failed', 'warning', 'held', 'recovered', 'in doubt', 'problem', 'limit'];
     for (const what of ['uploaded', ...wrong]) history.add({ ...activity(`${what}.pdf`), what });
     history.add(activity('failed.pdf'));
     history.add({ ...activity(''), what: 'paused' });
@@ -330,7 +330,7 @@ describe('the history', () => {
     expect(await read({ failed: true })).toEqual([...wrong, 'uploaded']);
     const at = (ms: number) => new Date(clock.now() + ms).toISOString();
     const counts = [-1, 0, 1].map(async (ms) => (await read({ since: at(ms) })).length);
-    expect(await Promise.all(counts)).toEqual([9, 9, 0]);
+    expect(await Promise.all(counts)).toEqual([10, 10, 0]);
     const places = [{ folder: 'inbox', path: 'held.pdf' }];
     expect(await read({ places })).toEqual(['held', 'paused']);
     // It came after that, or nothing happened to it.

@@ -54,6 +54,7 @@ const failures: ReadonlySet<string> = new Set([
   'held',
   'warning',
   'problem',
+  'limit',
   'recovered',
   'ended',
   'returned',
