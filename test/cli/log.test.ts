@@ -39,6 +39,8 @@ describe('log', () => {
     expect(new Set(await logged('--failed'))).toEqual(new Set(['failed b.c.txt']));
     for (const age of ['1h', '3600s']) expect(await logged('--since', age)).toEqual(all);
     expect(await logged('--since', '2999-01-01')).toEqual([]);
+    const later = await run('log', 'inbox/a.txt', '--since', '2999-01-01');
+    expect(later.stdout).toMatch(/^The log has nothing since then about \S+a\.txt;/);
     expect((await run('log')).stdout).toMatch(
       /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d uploaded {2}inbox\/a\.txt \S+$/m,
     );

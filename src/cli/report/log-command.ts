@@ -60,7 +60,7 @@ export async function log(context: CommandContext, path: string | undefined, fla
     else if (lines.length === 0)
       output.line(
         places?.some(isThere) || (await isInLog(found.stateDir, places ?? []))
-          ? `The log has nothing about ${wanted}; ingestd why tells how it stands.`
+          ? `The log has ${filter.failed ? 'no failure' : 'nothing'}${filter.since === null ? '' : ' since then'} about ${wanted}; ingestd why tells how it stands.`
           : `${wanted} is unknown: neither the folders nor the log have it.`,
       );
   }

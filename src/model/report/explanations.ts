@@ -190,7 +190,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'attachments-would-show': {
         cause: 'Old attachments would be shown to more people',
-        fix: 'All else is sent. List attachments in its sidecar, the old ones or others that replace them, or state the narrower sharing mode again. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put the file back.',
+        fix: 'All else is sent. List attachments in its sidecar, the old ones or others that replace them, or state the narrower sharing mode again. Either may leave it shared less widely than stated; share it then. To send it as a new document without them, remove the file, wait until ingestd has deleted the document (not with onRemove: keep), and put a copy of the file there: files that its sidecar listed are documents of their own then, private ones.',
       },
       'kept-private': {
         cause: 'Shared less widely than stated',
@@ -227,7 +227,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'content-changed': { cause: 'Changed while being sent', fix: itRepeats },
       'folder-missing': {
         cause: 'Folder not found',
-        fix: 'Mount it, create it, or correct folders[].path. A running ingestd then continues by itself; nothing is deleted in the meantime.',
+        fix: `Mount it or create it: a running ingestd continues by itself, and nothing is deleted in the meantime. If it is elsewhere, correct folders[].path ${reload}`,
         health: 'attention',
       },
       'folder-unreadable': {
@@ -242,7 +242,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'folder-unavailable': {
         cause: 'Folder unavailable',
-        fix: 'Mount it, put a directory there, or correct folders[].path. A running ingestd then continues by itself; nothing is deleted in the meantime.',
+        fix: `Mount it, or put a directory there: a running ingestd continues by itself, and nothing is deleted in the meantime. If it is elsewhere, correct folders[].path ${reload}`,
         health: 'attention',
       },
       'watch-limit': {
