@@ -2246,6 +2246,11 @@ describe('the simulation', () => {
       1_003_002_376,
       'what was saved in the place of a document, and waited for a permit when the process died, is told by its number after the next start (7.1)',
     ],
+    [
+      1_006_001_779,
+      'what a person has shared goes out as widely, or less so, wherever it has moved meanwhile (7.27)',
+    ],
+    [1_006_003_510, 'what moves into a directory that a pattern ignores is gone (7.25)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

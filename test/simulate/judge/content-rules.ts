@@ -207,7 +207,7 @@ const noWiderThanStated: Rule = ({ file, mode, statement }, add) => {
 /** Contract 7.27: sharing never widens by absence. */
 const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => {
   const asked = modeOf(request);
-  if (statement === null || document === null || asked === null || document.shared === asked) return;
+  if (statement === null || document === null || asked === null || isSharedSo(document, asked)) return;
   const { holding } = document;
   // Wherever it was last accepted, whatever of it that was.
   const accepted = document.perhaps.filter((one) => one.statement === holding.statement);
@@ -220,7 +220,7 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
 
 /** Contract 7.27: the mode goes with the file; what was an attachment, or private and not sent, counts as held so. */
 const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, statement }, add) => {
-  if (statement === null || request.file === null || document?.shared === mode) return;
+  if (statement === null || request.file === null || isSharedSo(document, mode)) return;
   const holdings = [
     ...moment.held.holdingsOf(file.identity, document),
     ...moment.taintOf(file.identity).holdings,
@@ -233,6 +233,12 @@ const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, state
       `${file.path} goes out with ${mode}, stated by ${statement.by} ${statement.place}; its file counts as ${wider.mode} since ${wider.path}`,
     );
 };
+
+/** Whether a person lets it be shared as widely, or more widely. */
+function isSharedSo(document: HeldDocument | null, mode: ShareMode): boolean {
+  const shared = document?.shared ?? null;
+  return shared !== null && !isWider(mode, shared);
+}
 
 /** Of what was renamed and edited only its number tells which file it is (contract 7.19). */
 function isTold({ path, text }: Holding, file: RoledFile): boolean {

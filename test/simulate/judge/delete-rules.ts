@@ -19,6 +19,7 @@ export function judgeDeletion(
   const standing = held
     .filesOf(one, reading)
     .filter((file) => isListed(file) && held.isKnownFile(one, file))
+    .filter(({ path }) => path === one.holding.path || !reading.isOutOfList(path))
     .filter(({ identity }) => identity !== one.accepted || !held.mayHaveGoneWithCopy(one, reading))
     .filter((file) => one.accepted === file.identity || !held.alive().some((other) => isMoved(other, file)));
   // What is out of sight may go where a person has said so.

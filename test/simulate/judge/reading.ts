@@ -439,6 +439,11 @@ export class Reading {
     });
   }
 
+  /** Whether it lies in a directory that a pattern ignores as a whole: what moves there is gone (contract 7.25). */
+  isOutOfList(path: string): boolean {
+    return above(path).some((directory) => this.isIgnored(directory));
+  }
+
   /** Whether a valid sidecar lists what stands at a path, or would stand there. */
   isListedBySidecar(path: string): boolean {
     this.#bySidecars ??= listedBy(this.#seen.keys(), (one) =>
