@@ -98,8 +98,10 @@ export function dismissDoubt(
     kind: 'doubt',
     doubt: { ...doubt, ...(file === 'unsent' ? null : { stat: file.stat }), holds: false, dismissed: true },
   }));
-  if (file === 'unsent') return [...dismissed, ...cleared];
-  return [...dismissed, { kind: 'fail', ref, failure: dismissedFailure(file.stat, failure) }];
+  // Whatever keeps it back as it stands, it is the file that was sent until it changes.
+  const stat = file === 'unsent' ? doubts.at(-1)?.stat : file.stat;
+  if (stat === undefined) return [...dismissed, ...cleared];
+  return [...dismissed, { kind: 'fail', ref, failure: dismissedFailure(stat, failure) }];
 }
 
 /** What keeps a file from being sent about whose upload a person dismissed the doubt, as it stood then. */

@@ -2214,6 +2214,7 @@ describe('the simulation', () => {
     ],
     [1_001_005_836, 'so it is without numbers of files (7.29, 7.30)'],
     [1_001_002_168, 'what a person dismissed is not sent, whatever has come to its place (2)'],
+    [1_004_000_610, 'what is dismissed while its attachment is missing is not sent when that is back (2)'],
     [
       1_001_005_451,
       'what has a number that was used again, and a name that is not UTF-8, may be it (7.5, 7.25)',

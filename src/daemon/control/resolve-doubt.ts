@@ -94,7 +94,7 @@ function changesOf(
     case 'dismiss':
       if (path.record === undefined) requireReadable(ref, found);
       if (hasGone(found)) return dismissDoubt(path, 'gone');
-      return dismissDoubt(path, found.kind === 'document' ? found.document : 'unsent');
+      return dismissDoubt(path, found.kind === 'document' ? found.document : (found.stated ?? 'unsent'));
     case 'again':
       requireUndelivered(path, 'there is nothing to send again');
       requireFile(ref, found);
