@@ -71,7 +71,7 @@ export function changedFiles(
   const others = reading
     .all()
     .filter(({ path, text }) => one.taken.has(path) || (one.copies.has(path) && text === one.text));
-  const instead = [...recorded, ...others];
+  const instead = [...new Set([...alike, ...recorded, ...others])];
   return instead.length > 0 ? instead : own;
 }
 
