@@ -17,6 +17,7 @@ import {
 } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import { inDoubtCode, resolveWords, sentAgainNow } from '../../model/doubts.ts';
+import { ignoreFileCode } from '../../model/errors.ts';
 import type { PausedFolders } from '../../model/ports/control-port.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
@@ -201,6 +202,9 @@ async function ownerOfAttachments(port: FolderPort, directory: string) {
 /** Verdicts whose code has a fix. */
 const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'unknown']);
 
+/** A `.meta.json` or `.ingestignore` that is not valid is what is to be corrected, though it is no document. */
+const companionCodes: ReadonlySet<string> = new Set(['defaults-invalid', ignoreFileCode]);
+
 /** What to do about what keeps it from being sent; null: nothing does, or its message says so. */
 function fixOf(
   verdict: Why['verdict'],
@@ -213,7 +217,8 @@ function fixOf(
   const isStopped = task !== undefined && stoppedStates.has(task.state.kind);
   const stopped = (isStopped ? reasonOf(task) : null) ?? (isRefused ? failure : null);
   const doubled = (ledger.get(ref)?.possibleDuplicates ?? 0) > 0 ? { code: 'possible-duplicates' } : null;
-  const reason = withFix.has(verdict.kind) ? verdict : (stopped ?? doubled ?? narrower);
+  const isVerdict = withFix.has(verdict.kind) || companionCodes.has(verdict.code);
+  const reason = isVerdict ? verdict : (stopped ?? doubled ?? narrower);
   if (reason === null) return null;
   const daemon = { configuration: settings.file, pid: process.pid };
   const fix = isRunning ? fixAt(reason.code, daemon) : explain(reason.code).fix;

@@ -327,7 +327,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'The service refused several documents in a row (403). Ask its administrator for permission; ingestd retries by itself.',
       },
       'not-signed-in': { cause: 'Not signed in yet', fix: itRepeats },
-      'no-token': { cause: 'No access token', fix: itRepeats },
+      'no-token': { cause: 'No access token', fix: whileAway },
       'auth-not-found': {
         cause: 'Wrong address of the token endpoints',
         fix: `Check service.authUrl ${reload}`,

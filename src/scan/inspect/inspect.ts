@@ -298,11 +298,12 @@ function describeCompanion(folder: FolderState, path: string, kind: 'defaults' |
   const directory = directoryOf(path);
   const place = directory === '' ? 'the folder' : printable(directory);
   if (kind === 'ignore-file') {
-    const unreadable = folder.tree.get(directory)?.unreadable?.message;
-    const trouble = unreadable === undefined ? '' : `, where nothing is sent or deleted: ${unreadable}`;
-    return ignored('dot-name', `ignore rules for ${place} and below${trouble}`);
+    const { message, code = 'dot-name' } = folder.tree.get(directory)?.unreadable ?? {};
+    const trouble = message === undefined ? '' : `, where nothing is sent or deleted: ${message}`;
+    return ignored(code, `ignore rules for ${place} and below${trouble}`);
   }
   const inherited = readDefaults(folder, directory);
-  const trouble = inherited.kind === 'unfit' ? `, none of which is sent: ${inherited.message}` : '';
-  return ignored('dot-name', `metadata for the documents in ${place} and below${trouble}`);
+  const what = `metadata for the documents in ${place} and below`;
+  if (inherited.kind !== 'unfit') return ignored('dot-name', what);
+  return ignored(inherited.code, `${what}, none of which is sent: ${inherited.message}`);
 }

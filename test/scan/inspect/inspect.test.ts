@@ -226,7 +226,7 @@ describe('what is no longer as it was scanned', () => {
     await folder.scan();
     expect(await folder.verdict('d/b.pdf')).toBe('unknown ignore-file-invalid');
     expect(await words('d/.ingestignore')).toMatch(
-      /^ignored dot-name: ignore rules for d and below, where nothing/,
+      /^ignored ignore-file-invalid: ignore rules for d and below, where nothing/,
     );
   });
 });
@@ -255,7 +255,10 @@ describe('what a file beside documents is', () => {
     ['d.meta.json', 'orphan-sidecar'],
     ['none.meta.json', 'no such file in the folder; its name is that of a sidecar'],
     ['.meta.json', 'metadata for the documents in the folder and below'],
-    ['e/.meta.json', 'metadata for the documents in e and below, none of which is sent'],
+    [
+      'e/.meta.json',
+      'ignored defaults-invalid: metadata for the documents in e and below, none of which is sent',
+    ],
     ['.ingestignore', 'ignore rules for the folder and below'],
     ['e/.ingestignore', 'ignore rules for e and below'],
     ['f.log', 'ignored'],
