@@ -97,13 +97,15 @@ function attemptsOf({ ref, ledger, past, recent = [] }: PastSources): Why['attem
     message,
   }));
   const isRecorded = (one: Attempt) =>
-    refusals.some(({ at, code, message }) => at <= one.at && (code === one.code || message === one.message));
+    [...refusals, ...doubts].some(
+      ({ at, code, message }) => at <= one.at && (code === one.code || message === one.message),
+    );
   const logged = past.map(attemptIn).filter((attempt) => attempt !== null);
   const since = recent[0]?.at ?? Infinity;
-  const told = [...logged.filter((one) => !isRecorded(one)), ...refusals];
   const older = [
-    ...doubts.filter(({ message }) => [...told, ...recent].every((one) => one.message !== message)),
-    ...told,
+    ...logged.filter((one) => !isRecorded(one)),
+    ...doubts.filter(({ message }) => [...refusals, ...recent].every((one) => one.message !== message)),
+    ...refusals,
   ].filter(({ at }) => at < since);
   return [...older.toSorted((a, b) => a.at - b.at), ...recent]
     .slice(-mostAttempts)
