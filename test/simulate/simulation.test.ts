@@ -2252,6 +2252,7 @@ describe('the simulation', () => {
       'what a person has shared goes out as widely, or less so, wherever it has moved meanwhile (7.27)',
     ],
     [1_006_003_510, 'what moves into a directory that a pattern ignores is gone (7.25)'],
+    [77_033, 'a directory below one of attachments is never listed, and hides nothing (4, 7.25)'],
     [1_006_002_255, 'of copies with one name either may be the file of either document (7.1)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

@@ -167,7 +167,9 @@ export class Reading {
         (wanted === null || device === wanted) &&
         !but.has(directory) &&
         !shown.has(directory) &&
-        !isElsewhere(path),
+        !isElsewhere(path) &&
+        // What lies in a directory below one of attachments is never listed (contract 4).
+        !isInList(directoryOf(path)),
     );
   }
 
