@@ -93,7 +93,9 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     if (path === undefined) {
       const isServed = engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
       const isSignedIn = phase === 'running' && tokens.status().state !== 'none';
-      if (!isTold && !(isSignedIn && (isServed || engine.isIdle()))) return null;
+      // What is in effect by now was not refused, whatever the service says.
+      const isKnown = isTold || (phase === 'running' && code === 'configuration-refused');
+      if (!isKnown && !(isSignedIn && (isServed || engine.isIdle()))) return null;
       const isOpen = isTold || isServed ? engine.unresolved() === code : code === 'service-unavailable';
       return isOpen ? 'unasked' : 'passed';
     }

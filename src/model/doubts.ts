@@ -106,8 +106,7 @@ export function dismissDoubt(
 
 /** What keeps a file from being sent about whose upload a person dismissed the doubt, as it stood then. */
 export function dismissedFailure(stat: FileStat, before: Failure | undefined): Failure {
-  const message =
-    'the doubt about its upload was dismissed; it is sent when the file changes, or with ingestd retry PATH';
+  const message = 'the doubt about its upload was dismissed';
   const { attempts = 1, history = [] } = before ?? {};
   return { code: dismissedCode, message, attempts, history, stat, fingerprint: '' };
 }

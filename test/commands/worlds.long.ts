@@ -665,8 +665,15 @@ it.each([...Object.entries(worlds), ...randomWorlds])(
         return true;
       };
       await eventually(isAsAlone);
-      for (const [path, { next: _next, nextAt: _nextAt, decisions: _decisions, ...story }] of stories)
-        expect({ path, story: await json<Why>('why', path) }).toMatchObject({ path, story });
+      for (const [path, { next: _next, nextAt: _nextAt, decisions: _decisions, ...story }] of stories) {
+        // A daemon names its file and itself.
+        const reload = `in ${folder.join('ingestd.yaml')}, then run kill -HUP ${daemon.pid}.`;
+        const fix = story.fix?.replace('in the configuration, then restart or send SIGHUP.', reload) ?? null;
+        expect({ path, story: await json<Why>('why', path) }).toMatchObject({
+          path,
+          story: { ...story, fix },
+        });
+      }
     } finally {
       daemon.kill('SIGTERM');
       await ended;
