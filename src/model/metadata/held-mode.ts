@@ -151,21 +151,20 @@ export function keptReason({ kept, ref }: FoundDocument): (Reason & { readonly s
     const message = `${how}: ${printable(held.path)} is another name of the same file, and is shared so`;
     return { sharing, code: linkedFileCode, message };
   }
-  const why = held.isAttachment
-    ? `it was an attachment of ${printable(held.path)}`
-    : `${sourceWords(held, ref)} said ${held.mode}`;
+  const why = held.isAttachment ? `it was an attachment of ${printable(held.path)}` : saidWords(held, ref);
   const now = stated.source === undefined ? '; nothing states a mode for it now' : '';
   return { sharing, code: keptPrivateCode, message: `${how}: ${why}${now}` };
 }
 
 /** What said a mode that says it no more, or is not above the document any more. */
-function sourceWords({ by, folder, under }: HeldMode, ref: DocumentRef): string {
+function saidWords({ by, mode, folder, under }: HeldMode, ref: DocumentRef): string {
   const stated = { folder: (under ?? { folder }).folder, path: by ?? '' };
   const isHere = stated.folder === ref.folder;
-  if (stated.path === '') return `the settings of ${isHere ? 'its folder' : printable(stated.folder)}`;
-  if (by === importSource) return by;
-  if (!isDefaults(stated.path)) return 'its former sidecar';
-  return `${printable(isHere ? stated.path : refKey(stated))}, which no longer applies to it,`;
+  if (stated.path === '')
+    return `the settings of ${isHere ? 'its folder' : printable(stated.folder)} said ${mode}`;
+  if (by === importSource) return `${by} said ${mode}`;
+  if (!isDefaults(stated.path)) return `its former sidecar said ${mode}`;
+  return `${printable(isHere ? stated.path : refKey(stated))} said ${mode} for it, and no longer does`;
 }
 
 /**

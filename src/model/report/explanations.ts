@@ -349,7 +349,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         halts: 'for-now',
       },
       'request-limit': {
-        cause: 'Request limit reached',
+        cause: 'More is waiting than a minute takes',
         fix: 'Nothing to do: what waits goes out as the limit allows. ingestd status says how long that takes.',
         health: 'ok',
         isTold: true,

@@ -111,9 +111,9 @@ describe('the mode of a document whose file another record has', () => {
       keptReason(keepHeldMode(document, undefined, { records: [entry], unsent: [] }))?.message;
     expect(reason(holder(privately))).toBe('kept private: its former sidecar said NONE');
     const below = holder({ ...privately, companions: above('sub') });
-    expect(reason(below)).toBe('kept private: sub/.meta.json, which no longer applies to it, said NONE');
+    expect(reason(below)).toBe('kept private: sub/.meta.json said NONE for it, and no longer does');
     expect(reason(below, found('other/b.txt', { stated: 'DEFAULT' }))).toBe(
-      'kept private: inbox/sub/.meta.json, which no longer applies to it, said NONE; nothing states a mode for it now',
+      'kept private: inbox/sub/.meta.json said NONE for it, and no longer does; nothing states a mode for it now',
     );
     const imported = { metadata: privately.metadata, said: ['imported'] };
     expect(reason(holder(imported))).toBe('kept private: the import said NONE');
