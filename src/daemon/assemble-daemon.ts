@@ -108,7 +108,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   }
   const timeline = createTimeline(history, { clock, log, endOf }, () => [
     ...general(),
-    ...limitReached(status()),
+    // Where no request went out lately, there is nothing to count.
+    ...(limiter.status().used === 0 ? [] : limitReached(status())),
   ]);
   changes.listen(timeline.look);
   const control = createControl({

@@ -299,9 +299,8 @@ function askedToWait({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']
 
 /** More is to be sent than a minute takes. Only the timeline says so: the status says how long it takes. */
 export function limitReached({ state, queue, rate }: Status): readonly Reason[] {
-  const { limit, used, windowSeconds } = rate;
-  const isReached = state !== 'starting' && used > 0 && (queue.etaSeconds ?? 0) > windowSeconds;
-  const message = `more is to be sent than the ${countWords(limit, 'request')} of a minute`;
+  const isReached = state !== 'starting' && (queue.etaSeconds ?? 0) > rate.windowSeconds;
+  const message = `more is to be sent than the ${countWords(rate.limit, 'request')} of a minute`;
   return isReached ? [{ code: 'request-limit', message }] : [];
 }
 

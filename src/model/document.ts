@@ -219,11 +219,11 @@ export const symbolicLinkCode = 'symbolic-link';
 /** `code` of a sidecar that fits no file of its directory. */
 export const orphanSidecarCode = 'orphan-sidecar';
 
-/** The same while a person is asked about the deletion of its document. */
-export const heldSidecarCode = 'held-sidecar';
-
 /** The same where the end of its name is misspelled. */
 export const misspelledSidecarCode = 'misspelled-sidecar';
+
+/** Of a sidecar whose document is gone, while a person is asked about its deletion. */
+export const heldSidecarCode = 'held-sidecar';
 
 /** Whether something is skipped because it is a sidecar that fits no file: contract 7.29. */
 export function isUnfitSidecar({ code }: { readonly code: string }): boolean {

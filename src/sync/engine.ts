@@ -1193,7 +1193,8 @@ export class Engine {
     if (record === undefined || stat.ino === 0) return;
     const others = this.#ledger.findByFile(stat).filter((one) => refKey(one.ref) !== task.key);
     if (others.some((one) => sameFile(one.record.stat, stat))) return;
-    const [standing, known] = [standingAs(record, stat), record.standing];
+    const standing = standingAs(record, stat);
+    const known = record.standing;
     if (standing === known || (standing && known && isSameFile(standing, known))) return;
     await this.#putStanding(ref, record, standing);
   }

@@ -57,11 +57,6 @@ export interface Adoption {
 /** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
 export const moveMayShowMs = 250;
 
-const sidecarExpected: Reason = {
-  code: 'sidecar-expected',
-  message: 'files still come to its directory, and its sidecar may be one of them',
-};
-
 /** What a document that attached a file says of it. */
 type OwnerAnswer = AttachmentAnswer | 'not configured' | 'sent without';
 
@@ -351,8 +346,8 @@ export class DocumentComparison {
       return { kind: 'waiting', againMs: null, reason: { code: likelySidecarCode, message } };
     }
     if (operation.kind === 'upload' && arrival !== undefined) {
-      const { code, message } = sidecarExpected;
-      const reason = { code, message: arrival.message ?? message };
+      const { message = 'files still come to its directory, and its sidecar may be one of them' } = arrival;
+      const reason = { code: 'sidecar-expected', message };
       return { kind: 'settling', againMs: arrival.ms, ...(arrival.isExpected ? { reason } : null) };
     }
     const sendsContent = operation.kind === 'upload' || (operation.kind === 'modify' && operation.content);

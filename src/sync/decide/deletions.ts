@@ -86,8 +86,8 @@ export function heldTogether(
   return [...tasks.missing(folder)].filter((task) => {
     const { state, ref, gone } = task;
     if (state.kind === 'held' || state.kind === 'sending' || ledger.answer(ref) !== undefined) return false;
-    if (gone === null || judged.includes(task)) return gone !== null;
-    return gone.since <= lastOver && state.kind !== 'inspecting';
+    if (gone === null) return false;
+    return judged.includes(task) || (gone.since <= lastOver && state.kind !== 'inspecting');
   });
 }
 
