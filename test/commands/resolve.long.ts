@@ -55,7 +55,9 @@ it('resolve --dismiss sends nothing, and says what would', async () => {
   expect(await planned()).toEqual([]);
   expect(await run('resolve', 'inbox/a.pdf', '--dismiss')).toMatchObject({ code: 2 });
   const { stdout } = await run('status');
-  expect(stdout).toMatch(/Skipped \(1\)\n {2}.*\n {4}inbox\/a\.pdf: .*, or with ingestd retry PATH/);
+  expect(stdout).toMatch(
+    /Skipped \(1\)\n {2}Doubt dismissed, not sent \(1\)\n {4}inbox\/a\.pdf: the doubt about its upload was dismissed\n/,
+  );
   expect(stdout).not.toContain('failed');
   expect((await run('retry')).code).toBe(0);
   expect(await planned()).toEqual([]);
