@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 import { wait } from './support/fleet-host.ts';
+import { pieceArrives } from './support/piece-arrives.ts';
 import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 
 describeWhere(missingRedis, 'a host that freezes in the middle of an upload', () => {
@@ -26,7 +27,7 @@ describeWhere(missingRedis, 'a host that freezes in the middle of an upload', ()
     settle(redis, 'frozen');
     const daemon = await place.start();
     await writeFile(join(place.inbox, 'large.txt'), Buffer.alloc(3_000_000, 'x'));
-    await eventually(() => (requests[0]?.bytes() ?? 0) > 200_000);
+    await pieceArrives(await eventually(() => requests.find(({ bytes }) => bytes() > 200_000)));
     daemon.signal('SIGSTOP');
     // Longer than its permit holds without a renewal.
     await wait(17_000);

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
-import type { ArrivingRequest, ReceivedRequest } from '../../support/services/read-request.ts';
+import type { ReceivedRequest } from '../../support/services/read-request.ts';
+import { pieceArrives } from '../support/piece-arrives.ts';
 import { fleetSeconds, inFleetSeconds, speed } from './support/fast-clock.ts';
 import { deliveries, missingFleet, networkFleet } from './support/network-fleet.ts';
 import type { Member, NetworkFleet } from './support/network-fleet.ts';
@@ -26,7 +27,6 @@ const slow = 'answered late';
 describeWhere(missingFleet(), 'a holder with a stand-by, in the middle of its uploads', () => {
   let fleet: NetworkFleet;
   const pairs = new Map<Fate, Pair>();
-  const arriving: ArrivingRequest[] = [];
   let fellAt = 0;
   const over = new AbortController();
   let writing: Promise<void>;
@@ -45,18 +45,12 @@ describeWhere(missingFleet(), 'a holder with a stand-by, in the middle of its up
   const large = (name: string, letter: string) => Buffer.from(`${name} large ${letter.repeat(60_000)}`);
   const last = (requests: readonly ReceivedRequest[]) =>
     Math.max(...requests.map(({ lastAt }) => after(lastAt())));
-  /** A piece has left, and the next is not due yet: no process can ask whether it is frozen between asking and writing. */
-  const justSent = async ({ sendsFrom }: Member) => {
-    const request = arriving.find(({ received }) => received.from === sendsFrom && !received.complete());
-    await request?.bodyBytes(request.received.bytes() + 1);
-  };
   const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
   beforeAll(async () => {
     fleet = await networkFleet({ requestsPerMinute: 5_000 });
     const { service } = fleet;
     service.always(async (request) => {
-      arriving.push(request);
       await request.body();
       await delay(fleetSeconds(request.received.text().includes(slow) ? 40 : 0.1));
       await service.work(request);
@@ -89,9 +83,10 @@ describeWhere(missingFleet(), 'a holder with a stand-by, in the middle of its up
         ),
       { withinMs: fleetSeconds(60) },
     );
-    await justSent(pair('frozen for two minutes').one);
+    const frozen = pair('frozen for two minutes').one;
+    for (const request of frozen.requests()) if (!request.complete()) await pieceArrives(request);
     fellAt = performance.now();
-    pair('frozen for two minutes').one.signal('SIGSTOP');
+    frozen.signal('SIGSTOP');
     pair('cut off from Redis').one.cut('redis');
     pair('cut off from both').one.cut('redis', 'service');
     pair('killed').one.signal('SIGKILL');
