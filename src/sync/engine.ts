@@ -325,7 +325,7 @@ export class Engine {
       formatOf: (task, stat) => this.#formatOf(task, stat),
     });
     this.#roots = new FolderRoots(parts);
-    this.holds = new DeletionHolds(parts, this.#roots);
+    this.holds = new DeletionHolds(parts, this.#roots, this.#reports.addReturned);
     this.#breaker = createCircuitBreaker({
       clock,
       random: options.random,
@@ -428,12 +428,7 @@ export class Engine {
     }
     const view = this.folders.viewOf(folder);
     this.#roots.directoryListed(scan);
-    const answered = this.holds.answeredIn(scan);
-    for (const ref of answered) this.#reports.addReturned(ref, this.#ledger.answer(ref) ?? 'delete');
-    // The next scan tries again.
-    const paths = answered.map(({ path }) => path);
-    if (paths.length > 0)
-      this.#roots.inBackground(this.#writer.commit([{ kind: 'unapprove', folder, paths }]));
+    this.#roots.inBackground(this.holds.endAnsweredIn(scan));
     const differences = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (differences.proof !== null) this.#roots.rootProved(scan, differences.proof);
     this.#noteLeft(scan);

@@ -1,3 +1,4 @@
+import { createTurns } from '../../lib/queue/turns.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
 import { joinPath, sameFile } from '../../model/document.ts';
 import type { DirectoryScan, DocumentRef, FileStat } from '../../model/document.ts';
@@ -19,12 +20,20 @@ export type DeletionVerdict =
 export class DeletionHolds {
   readonly #parts: EngineParts;
   readonly #roots: FolderRoots;
+  readonly #returned: (ref: DocumentRef, was: 'delete' | 'keep') => void;
+  readonly #inTurn = createTurns();
   /** Holds that are being written to the ledger, by folder. */
   readonly #beingWritten = new Map<string, Hold>();
 
-  constructor(parts: EngineParts, roots: FolderRoots) {
+  /** `returned`: is told of each file that is back, and what a person said of it. */
+  constructor(
+    parts: EngineParts,
+    roots: FolderRoots,
+    returned: (ref: DocumentRef, was: 'delete' | 'keep') => void,
+  ) {
     this.#parts = parts;
     this.#roots = roots;
+    this.#returned = returned;
   }
 
   /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
@@ -162,7 +171,7 @@ export class DeletionHolds {
     if (!hasRecord) return;
     const { folder, path } = ref;
     if (this.#parts.ledger.isApproved(ref) || (present && this.#isUsedUp(ref, seen)))
-      await this.#parts.writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);
+      await this.#endAnswers(folder, [path], present);
     await this.endIfEmpty(folder);
   }
 
@@ -170,12 +179,27 @@ export class DeletionHolds {
    * Files that came back, while the daemon was down perhaps. What was decided about them ends, so that a person is asked
    * when they go another time.
    */
-  answeredIn({ folder, directory, entries }: DirectoryScan): readonly DocumentRef[] {
-    const { ledger } = this.#parts;
-    if (!ledger.hasApprovals(folder)) return [];
-    return entries
+  async endAnsweredIn({ folder, directory, entries }: DirectoryScan): Promise<void> {
+    if (!this.#parts.ledger.hasApprovals(folder)) return;
+    const paths = entries
       .map(({ name, stat }) => ({ folder, path: joinPath(directory, name), stat }))
-      .filter((one) => this.#isUsedUp(one, one));
+      .filter((one) => this.#isUsedUp(one, one))
+      .map(({ path }) => path);
+    if (paths.length > 0) await this.#endAnswers(folder, paths, true);
+  }
+
+  /** In turn: of what another scan, or an inspection, has ended already there is nothing to say. */
+  #endAnswers(folder: string, paths: readonly string[], areBack: boolean): Promise<void> {
+    return this.#inTurn(async () => {
+      const { ledger, writer } = this.#parts;
+      const ended = paths.flatMap((path) => {
+        const was = ledger.answer({ folder, path });
+        return was === undefined ? [] : [{ path, was }];
+      });
+      if (ended.length === 0) return;
+      await writer.commit([{ kind: 'unapprove', folder, paths: ended.map(({ path }) => path) }]);
+      if (areBack) for (const { path, was } of ended) this.#returned({ folder, path }, was);
+    });
   }
 
   /** Whether what stands at a path ends what was said of it: not where another document's own file has come to one that is kept. */
