@@ -4,6 +4,7 @@ import { isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
+import { isObstacle } from '../model/report/health.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { DeliveryHistory } from '../status/metrics/delivery-history.ts';
@@ -106,11 +107,11 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     if (task === undefined && ledger.get(ref) !== undefined) return 'fixed';
     return (task?.state.kind ?? 'dormant') === 'dormant' ? 'gone' : null;
   }
-  const timeline = createTimeline(history, { clock, log, endOf }, () => [
-    ...general(),
-    // Where no request went out lately, there is nothing to count.
-    ...(limiter.status().used === 0 ? [] : limitReached(status())),
-  ]);
+  const timeline = createTimeline(history, { clock, log, endOf }, () => {
+    const reasons = general();
+    // What keeps requests back is not the limit.
+    return reasons.some(isObstacle) ? reasons : [...reasons, ...limitReached(parts)];
+  });
   changes.listen(timeline.look);
   const control = createControl({
     ...parts,

@@ -297,10 +297,14 @@ function askedToWait({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']
   ];
 }
 
-/** More is to be sent than a minute takes. Only the timeline says so: the status says how long it takes. */
-export function limitReached({ state, queue, rate }: Status): readonly Reason[] {
-  const isReached = state !== 'starting' && (queue.etaSeconds ?? 0) > rate.windowSeconds;
-  const message = `more is to be sent than the ${countWords(rate.limit, 'request')} of a minute`;
+/** More requests are in line than a minute takes. Only the timeline says so: the status says how long it takes. */
+export function limitReached({
+  engine,
+  limiter,
+}: Pick<StatusSources, 'engine' | 'limiter'>): readonly Reason[] {
+  const { limit, windowMs } = limiter.status();
+  const isReached = limiter.waitMs(engine.inLine()) > windowMs;
+  const message = `more is to be sent than the ${countWords(limit, 'request')} of a minute`;
   return isReached ? [{ code: 'request-limit', message }] : [];
 }
 

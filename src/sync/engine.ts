@@ -1987,6 +1987,11 @@ export class Engine {
     return this.#sends.running;
   }
 
+  /** Requests that wait for a permit, as far as they are known. */
+  inLine(): number {
+    return this.#sends.size;
+  }
+
   *skips(): Iterable<Skip & { readonly folder: string }> {
     for (const folder of this.folders.names)
       for (const skip of this.folders.viewOf(folder).skips())

@@ -54,6 +54,11 @@ export class SendQueue {
     return this.#sends.running;
   }
 
+  /** Requests in line. */
+  get size(): number {
+    return this.#sends.size;
+  }
+
   /** Documents that are ready, and wait for the end of a pause. */
   get pausedCount(): number {
     return this.#line.pausedCount(this.#options.conditions().paused);

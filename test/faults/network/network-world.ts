@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
 import type { Settings } from '../../../src/model/settings.ts';
-import type { Status } from '../../../src/model/report/status.ts';
-import { makeStatus } from '../../../src/daemon/make-status.ts';
+import type { Reason, Status } from '../../../src/model/report/status.ts';
+import { limitReached, makeStatus } from '../../../src/daemon/make-status.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
 import { createTokenSource } from '../../../src/remote/auth/token-source.ts';
 import { safetySettingsOf, serviceSettingsOf } from '../../support/fixtures/default-settings.ts';
@@ -22,6 +22,7 @@ export interface NetworkWorld extends Pick<
 > {
   readonly service: HoldingService;
   readonly status: () => Status;
+  readonly limitReached: () => readonly Reason[];
   /** Writes files and lets the folder be scanned. */
   readonly write: (files: Readonly<Record<string, string>>) => void;
   /** Lets time pass until this is true, in steps from one timer to the next. Throws after so many hours. */
@@ -153,6 +154,7 @@ export async function startNetworkWorld(options: Options = {}): Promise<NetworkW
     engine,
     ledger,
     status,
+    limitReached: () => limitReached({ engine: engine(), limiter: remote.limiter }),
     write: (files) => {
       for (const [path, content] of Object.entries(files)) folder.write(path, content);
       folder.scan();

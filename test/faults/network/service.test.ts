@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import { limitReached } from '../../../src/daemon/make-status.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
 import { closeNetworkWorlds, filledNetworkWorld, startNetworkWorld, textFiles } from './network-world.ts';
 import type { NetworkWorld } from './network-world.ts';
@@ -223,6 +222,21 @@ describe('other hosts and connections', () => {
 });
 
 describe('the sliding minute', () => {
+  it('is not too short for what goes out in one call, however many documents that are', async () => {
+    const world = await startNetworkWorld({ service: { requestsPerMinute: 20 } });
+    const files = textFiles(30);
+    world.write(files);
+    await world.quiesce();
+    for (const path of Object.keys(files)) world.folder.describe(path, { customTags: [{ name: 'q3' }] });
+    world.folder.scan();
+    const reached = new Set<string>();
+    await world.until(() => {
+      for (const { message } of world.limitReached()) reached.add(message);
+      return world.activities.some(({ what }) => what === 'modified');
+    });
+    expect([[...reached], world.engine().totals.modified]).toEqual([[], 30]);
+  });
+
   it('N33: holds at the service across restarts, whenever they come', async () => {
     const world = await startNetworkWorld({ service: { requestsPerMinute: 20 } });
     const { service, clock } = world;
@@ -236,9 +250,9 @@ describe('the sliding minute', () => {
       await world.until(() => arrivals.length >= arrived);
       await world.restart();
     }
-    expect(limitReached(world.status())).toHaveLength(1);
+    await world.until(() => world.limitReached().length === 1);
     await world.quiesce();
-    expect(limitReached(world.status())).toEqual([]);
+    expect(world.limitReached()).toEqual([]);
     const fullest = Math.max(
       ...arrivals.map((from) => arrivals.filter((at) => at >= from && at < from + minute).length),
     );
