@@ -1334,17 +1334,21 @@ export class Engine {
 
   /** One search is for all that are looked for at the same time. */
   readonly #search = createGathered(async (lost: Parameters<typeof findInFolders>[0]) => {
-    const ports = this.#options.folders.map(({ port }) => port);
-    const found = await findInFolders(lost, ports, (folder) => this.#ledger.root(folder)?.dev);
+    const found = await this.#find(lost);
     // What was not found may be below what is mounted by then.
     for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
     return found;
   });
 
+  #find(lost: Parameters<typeof findInFolders>[0]): ReturnType<typeof findInFolders> {
+    const ports = this.#options.folders.map(({ port }) => port);
+    return findInFolders(lost, ports, (folder) => this.#ledger.root(folder)?.dev);
+  }
+
   /** Where the file of a document is that is gone from its path. Hidden, it may go where a person has approved that. */
   async #locate({ ref, since, seen }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
-    if (record === undefined) return { kind: 'nowhere' };
+    if (record === undefined) return { kind: 'nowhere', look: null };
     const lost = [...filesOfRecord(record), ...(seen === null ? [] : [seen.stat])];
     const search = (await this.#search(lost))(lost);
     const view = this.folders.viewOf(ref.folder);
@@ -1366,7 +1370,7 @@ export class Engine {
         seenAt,
       },
     );
-    return place.kind === 'hidden' && this.#ledger.isApproved(ref) ? { kind: 'nowhere' } : place;
+    return place.kind === 'hidden' && this.#ledger.isApproved(ref) ? { kind: 'nowhere', look: null } : place;
   }
 
   /** Judges deletions together: gives those that may go out. Those that may not are held, or judged again later. */
@@ -1549,21 +1553,36 @@ export class Engine {
     return again.kind === 'send' && isSameSending(again, planned);
   }
 
-  /** The documents that are still gone: their paths are empty, and their files are nowhere. */
-  async #stillGone<Member extends Deletable>(members: readonly Member[]): Promise<readonly Member[]> {
-    const answers = await Promise.all(members.map((member) => this.#isStillGone(member)));
+  /**
+   * The documents that are still gone: their paths are empty, and their files are nowhere. To look everywhere may take
+   * long: what was found before holds while all directories look as they did. `looks`: how, of those found by one request.
+   */
+  async #stillGone<Member extends Deletable>(
+    members: readonly Member[],
+    looks: Map<Task, string>,
+  ): Promise<readonly Member[]> {
+    const before = new Map(looks);
+    const answers = await Promise.all(members.map((member) => this.#isStillGone(member, looks)));
     const gone = members.filter((_, index) => answers[index]);
     const [first] = gone;
     if (first === undefined) return gone;
     const tasks = gone.map(({ task }) => task);
-    return (await this.holds.judge(first.task.ref.folder, tasks)).kind === 'allow' ? gone : [];
+    if ((await this.holds.judge(first.task.ref.folder, tasks)).kind !== 'allow') return [];
+    if (before.size === 0) return gone;
+    const { look } = (await this.#find([]))([]);
+    if (tasks.every((task) => (before.get(task) ?? look) === look)) return gone;
+    looks.clear();
+    return this.#stillGone(members, looks);
   }
 
-  async #isStillGone({ task, record }: Deletable): Promise<boolean> {
+  async #isStillGone({ task, record }: Deletable, looks: Map<Task, string>): Promise<boolean> {
     if (this.#ledger.get(task.ref)?.docId !== record.docId || this.#mayComeBack(task)) return false;
-    const { kind } = await this.#locate(task);
-    // To look everywhere may take long: whether its own path is empty is looked at last.
-    return kind === 'nowhere' && isAbsent(await this.#inspectIfWatched(task.ref));
+    if (looks.has(task)) return true;
+    const place = await this.#locate(task);
+    // Whether its own path is empty is looked at last.
+    if (place.kind !== 'nowhere' || !isAbsent(await this.#inspectIfWatched(task.ref))) return false;
+    if (place.look !== null) looks.set(task, place.look);
+    return true;
   }
 
   async #upload(task: Task, found: Sendable, open: OpenFile, permit: Permit): Promise<void> {
@@ -1664,12 +1683,13 @@ export class Engine {
       const record = this.#ledger.get(task.ref);
       return record === undefined ? [] : [{ task, record }];
     });
-    const gone = await this.#stillGone(recorded);
+    const gone = await this.#stillGone(recorded, new Map());
     const documentOwner = gone[0]?.record.metadata.documentOwner;
     const planned = gone.filter(({ record }) => record.metadata.documentOwner === documentOwner);
     const leaving = new Set(planned.map(({ task }) => task));
     for (const task of tasks) if (!leaving.has(task)) this.#advance(task, { kind: 'replan' });
     const { service } = this.#options;
+    const looks = new Map<Task, string>();
     const sending = await this.#send(
       planned,
       permit,
@@ -1680,7 +1700,7 @@ export class Engine {
             ? service.remove({ docId, documentOwner }, turn, watch)
             : service.bulkRemove({ docIds: [docId, ...others], documentOwner }, turn, watch);
         }),
-      (some) => this.#stillGone(some),
+      (some) => this.#stillGone(some, looks),
     );
     if (sending === null) return;
     const { members: batch, result } = sending;

@@ -72,6 +72,8 @@ export interface FoundFiles {
   readonly unreadable: readonly UnreadableDirectory[];
   /** Directories, NFC, with others in them that were not listed yet: files may be below these. They are listed next. */
   readonly unlisted: readonly string[];
+  /** A number that differs when a directory looks different. Null: it cannot be said. */
+  readonly look: number | null;
 }
 
 /** A file that went out, or was to go out, with a document. */
@@ -118,7 +120,8 @@ export interface FolderPort {
   readonly attaches: (question: AttachmentQuestion) => Promise<AttachmentAnswer>;
   /**
    * Looks for files by their identity in every directory that is listed, as it is now: what is ignored by its own name,
-   * attached, empty or of no supported type is found too. Null: the root cannot be read.
+   * attached, empty or of no supported type is found too. Null: the root cannot be read. For no files it says only what the
+   * directories look like.
    */
   readonly find: (files: readonly FileStat[]) => Promise<FoundFiles | null>;
   /**

@@ -11,15 +11,19 @@ import type { FolderState } from '../folder-state.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { statOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
+import { keyOf } from '../rules/settle.ts';
 import { listDirectory } from '../walk/list-directory.ts';
 import { unreadableDirectories } from '../walk/unreadable-directories.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
+
+/** Of a directory that changes all the time no listing is the last. */
+const mostRounds = 5;
 
 /**
  * Finds files by what they are known by, whatever rules say of them, in the directories whose listings showed them, and in
  * all that have changed since they were listed: an event may be lost, or be late, and some folders have none. What lies in
  * a directory that is not listed (ignored as a whole, a trash, a snapshot) is elsewhere. Null: the root cannot be read, or
- * became another one meanwhile.
+ * became another one meanwhile. Of no files: what the directories look like.
  */
 export async function findFiles(
   folder: FolderState,
@@ -29,18 +33,19 @@ export async function findFiles(
   const before = readRoot(root);
   if (before.kind === 'unavailable') return null;
   // Nothing was listed under this root yet, or not all of it: nothing is missing from it.
-  if (scanned.root === null) return { files: [], unreadable: [], unlisted: [''] };
+  if (scanned.root === null) return { files: [], unreadable: [], unlisted: [''], look: null };
   const real = realRoot(root);
   const slice = createTimeSlice(32);
   const byInode = groupBy(wanted, ({ ino }) => ino);
-  const files: FoundFile[] = [];
+  const files = new Map<string, readonly FoundFile[]>();
   const unreadable: UnreadableDirectory[] = [];
   const unlisted: string[] = [];
-  const searched = new Set<string>();
-  let places = observations.directoriesOf(wanted).filter((path) => isListed(folder, path));
-  do {
+  const looks = new Map<string, number>();
+  let places: readonly string[] = observations.directoriesOf(wanted).filter((path) => isListed(folder, path));
+  for (let round = 0; round < mostRounds; round += 1) {
     for (const path of places) {
-      searched.add(path);
+      const here: FoundFile[] = [];
+      files.set(path, here);
       try {
         const { entries, twins, bytes } = await listDirectory(placeBelow(real, tree.rawPath(path)), slice);
         if (entries.some((entry) => isStillToBeListed(folder, path, entry))) unlisted.push(path);
@@ -51,7 +56,7 @@ export async function findFiles(
           const stat = statOf(stats);
           if (byInode.get(stat.ino)?.some((one) => isPerhapsSame(one, stat)) !== true) continue;
           const isNamed = entries.some((one) => one === entry);
-          files.push({ path: joinPath(path, name), stat, isNamed });
+          here.push({ path: joinPath(path, name), stat, isNamed });
         }
       } catch (error) {
         const code = errorCode(error);
@@ -60,26 +65,39 @@ export async function findFiles(
         if (readFaultOf(code) !== 'gone') unreadable.push({ path, look: null });
       }
     }
-    places = changedDirectories(folder).filter((path) => !searched.has(path));
-  } while (places.length > 0);
+    places = changedDirectories(folder, looks);
+    if (places.length === 0 || wanted.length === 0) break;
+  }
   unreadable.push(...unreadableDirectories(folder));
   const after = readRoot(root);
   if (after.kind === 'unavailable' || !sameDirectory(before.identity, after.identity)) return null;
-  return { files, unreadable, unlisted };
+  let look = 0;
+  for (const [path, key] of looks) look = keyOf(path, { ino: key, size: look, mtimeMs: 0, ctimeMs: 0 });
+  return { files: [...files.values()].flat(), unreadable, unlisted, look };
 }
 
-/** Directories that have changed since they were listed, and those with some that never were. */
-function changedDirectories({ absolute, tree, observations }: FolderState): readonly string[] {
-  const isChanged = (path: string) => {
+/**
+ * Directories that have changed since they were listed or looked at last, and those with some that never were listed.
+ * `looks`: what all of them look like, from now on.
+ */
+function changedDirectories(
+  { absolute, tree, observations }: FolderState,
+  looks: Map<string, number>,
+): readonly string[] {
+  const isToBeListed = (path: string, isBegun: boolean) => {
     const place = absolute(tree.rawPath(path));
     // The root itself may be a link.
     const stats = orNull(() => (path === '' ? statSync(place) : lstatSync(place)));
-    return stats === null || !observations.isAsListed(path, stats);
+    const before = looks.get(path);
+    const look = stats === null ? 0 : keyOf(path, stats);
+    looks.set(path, look);
+    if (before !== undefined) return before !== look;
+    return isBegun || stats === null || !observations.isAsListed(path, stats);
   };
   return [...tree.entries()].flatMap(([path, { unreadable, attachmentDirectories, children }]) => {
     if (unreadable !== null) return [];
     const isBegun = [...children].some((name) => !tree.has(joinPath(path, name)));
-    return [path, ...attachmentDirectories].filter((one) => (one === path && isBegun) || isChanged(one));
+    return [path, ...attachmentDirectories].filter((one) => isToBeListed(one, isBegun && one === path));
   });
 }
 

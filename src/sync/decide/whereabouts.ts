@@ -15,7 +15,8 @@ import type { MoveEvidence } from './find-moves.ts';
 
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =
-  | { readonly kind: 'nowhere' }
+  /** `look`: it is so while the directories of all folders look like this; null: nobody can tell. */
+  | { readonly kind: 'nowhere'; readonly look: string | null }
   /** It stands where no document is sent: the service keeps its document. `at`: where the record can follow; null: nowhere. */
   | { readonly kind: 'kept'; readonly reason: Reason; readonly at: StandingFile | null }
   /** It may be in a directory that cannot be read, or below a mount: then `where` is null, and a person has to say so. */
@@ -43,8 +44,6 @@ interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   /** A deletion of its folder is held already until a directory can be read, perhaps since an earlier run. */
   readonly wasHidden: boolean;
 }
-
-const nowhere = { kind: 'nowhere' } as const;
 
 /** Where the file of a record stands now, by where it was found in all folders. */
 export async function whereaboutsOf(
@@ -93,7 +92,7 @@ export async function whereaboutsOf(
     return { kind: 'hidden', where: null, reason };
   }
   const hiding = evidence.search.unreadable.find((directory) => wasHidden || !hasStood(directory));
-  if (hiding === undefined) return nowhere;
+  if (hiding === undefined) return { kind: 'nowhere', look: evidence.search.look };
   const where = { folder: hiding.folder, path: hiding.path };
   return {
     kind: 'hidden',
@@ -128,6 +127,7 @@ interface SearchResult {
   readonly unreadable: readonly InFolder<UnreadableDirectory>[];
   /** A directory was not listed yet. */
   readonly isUnlisted: boolean;
+  readonly look: string | null;
 }
 
 /**
@@ -147,11 +147,14 @@ export async function findInFolders(
     found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
     ({ stat }) => stat.ino,
   );
+  const looks = found.map(({ found }) => found?.look ?? null);
+  const look = looks.includes(null) ? null : looks.join();
   return (files) => {
     /** A file is renamed within its device only. */
     const mayHold = (folder: string) => files.some(({ dev }) => (rootDevice(folder) ?? dev) === dev);
     const inodes = [...new Set(files.map(({ ino }) => ino))];
     return {
+      look,
       files: inodes
         .flatMap((ino) => byInode.get(ino) ?? [])
         .filter(({ stat }) => files.some((one) => isPerhapsSame(one, stat))),

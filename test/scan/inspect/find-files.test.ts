@@ -81,7 +81,22 @@ it('what left a directory after it was listed is not found there', async () => {
     files: [],
     unreadable: [],
     unlisted: [],
+    look: expect.any(Number) as unknown,
   });
+});
+
+it('of no files it says what the directories look like: the same until one changes, as of the last search', async () => {
+  await scanned('a.pdf', 'b/c.pdf');
+  const files = [identity('a.pdf')];
+  const look = async (wanted = files) => (await folder.ask('find', wanted))?.look;
+  const first = await look();
+  expect(await look([])).toBe(first);
+  await folder.write('b/d.pdf', 'd');
+  const second = await look([]);
+  expect(second).not.toBe(first);
+  expect(await look()).toBe(second);
+  await folder.scan();
+  expect(await look([])).toBe(second);
 });
 
 it.each<readonly [string, (birthtimeMs: number) => number, number]>([
@@ -132,7 +147,7 @@ it('nothing is said of a folder that cannot be read', async () => {
   expect(await folder.ask('find', wanted)).toBeNull();
   await rename(`${folder.path}-away`, folder.path);
   expect((await folder.ask('find', wanted))?.files).toHaveLength(1);
-  const unread = { files: [], unreadable: [], unlisted: [''] };
+  const unread = { files: [], unreadable: [], unlisted: [''], look: null };
   await folder.write('.ingestignore', Buffer.of(0xff, 0xfe));
   await folder.scan();
   expect(await folder.ask('find', wanted)).toEqual(unread);

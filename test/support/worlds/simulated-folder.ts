@@ -151,6 +151,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
               ),
               unreadable: [],
               unlisted: [],
+              look: null,
             },
       ),
     mounts: () => Promise.resolve([]),

@@ -14,7 +14,7 @@ type Around = Parameters<typeof whereaboutsOf>[1];
 
 /** A search that found nothing, and nothing known beside it. */
 const nothingKnown: Around = {
-  search: { files: [], unreadable: [], isUnlisted: false },
+  search: { files: [], unreadable: [], isUnlisted: false, look: null },
   covered: [],
   ledger: { get: () => undefined },
   tasks: { get: () => undefined },
@@ -184,8 +184,9 @@ describe('a file that is looked for in all folders', () => {
       files: [],
       unreadable: [{ path: 'closed', look: '1' }],
       unlisted: ['new'],
+      look: 1,
     };
-    const nothing = { unreadable: [], unlisted: [] };
+    const nothing = { unreadable: [], unlisted: [], look: 2 };
     const beside = { files: [{ path: 'a.pdf', stat: file, isNamed: true }], ...nothing };
     const lost = [[file], [statOf({ ino: 2 })]];
     const search = await findInFolders(
@@ -196,8 +197,8 @@ describe('a file that is looked for in all folders', () => {
     const unreadable = [{ folder: 'inbox', path: 'closed', look: '1' }];
     const files = [{ folder: 'beside', path: 'a.pdf', stat: file, isNamed: true }];
     expect(lost.map(search)).toEqual([
-      { files, unreadable, isUnlisted: true },
-      { files: [], unreadable, isUnlisted: true },
+      { files, unreadable, isUnlisted: true, look: '1,2' },
+      { files: [], unreadable, isUnlisted: true, look: '1,2' },
     ]);
   });
 
@@ -209,5 +210,6 @@ describe('a file that is looked for in all folders', () => {
     const lost = [file];
     const search = await findInFolders([lost], [folder('inbox', null)], () => device);
     expect(search(lost).unreadable).toHaveLength(hiding);
+    expect(search(lost).look).toBeNull();
   });
 });
