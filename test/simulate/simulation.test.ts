@@ -1713,6 +1713,15 @@ describe('the simulation', () => {
       ],
     },
     {
+      what: 'without numbers of files a doubt follows what looks like its file, which is gone (7.1, 7.32)',
+      first: firstOf({ 'd/a.txt': 'a' }),
+      steps: [
+        [0, { kind: 'answer', ending: { kind: 'no-doc-id', taken: true } }],
+        [20_000, move('d/a.txt', 'b.docx')],
+      ],
+      setting: { habits: { firstInode: 2 ** 53 } },
+    },
+    {
       what: 'what a person has sent again is the one document that is named (2)',
       first: firstOf({ 'd/a.txt': 'a', 'extra/b.pdf': 'b' }),
       steps: [

@@ -1,5 +1,13 @@
 import { printable } from '../../lib/text/printable.ts';
-import { hasGone, isAbsent, nameOf, refKey, sameFile, sameStat } from '../../model/document.ts';
+import {
+  hasGone,
+  isAbsent,
+  isPerhapsSame,
+  nameOf,
+  refKey,
+  sameFile,
+  sameStat,
+} from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection, NoDocument } from '../../model/document.ts';
 import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
 import { saysHowHeld, withHeldMode } from '../../model/metadata/held-mode.ts';
@@ -192,6 +200,8 @@ export async function doubtsOfFile(
   const following: Doubt[] = [];
   const elsewhere: Doubt[] = [];
   const isOfFile = (doubt: Doubt) => doubt.stat !== undefined && sameFile(doubt.stat, stat);
+  // Without numbers, what looks like a file that is gone is that one, and what looks like one that stands a copy.
+  const isLike = (doubt: Doubt) => doubt.stat !== undefined && isPerhapsSame(doubt.stat, stat);
   const isKnown = doubts.some(isOfFile);
   for (const doubt of doubts) {
     const isSame = isOfFile(doubt);
@@ -200,12 +210,12 @@ export async function doubtsOfFile(
       const isOutdated = doubt.stat === undefined ? doubt.holds : !sameStat(doubt.stat, stat);
       const isRenamed = isOutdated && doubt.stat !== undefined && !isSame && (await isFound(doubt.stat));
       if (isOutdated && !isRenamed) following.push(doubt);
-    } else if (isSame || (!isKnown && isLikely(doubt, { ref, stat }))) {
+    } else if (isLike(doubt) || (!isKnown && isLikely(doubt, { ref, stat }))) {
       const left = await inspect(doubt.ref);
       // A dismissal is of one file, whatever has come to its place.
-      const isOther = left?.kind === 'document' && !sameFile(left.document.stat, stat);
+      const isOther = left?.kind === 'document' && !isPerhapsSame(left.document.stat, stat);
       const isGone = left === undefined || hasGone(left) || (doubt.dismissed === true && isOther);
-      if (isGone && (isSame || doubt.stat === undefined || !(await isFound(doubt.stat))))
+      if (isGone && (isLike(doubt) || doubt.stat === undefined || !(await isFound(doubt.stat))))
         following.push(doubt);
       else if (isSame) elsewhere.push(doubt);
     }
