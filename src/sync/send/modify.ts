@@ -1,7 +1,7 @@
 import { withHeldMode, withUnsureMode } from '../../model/metadata/held-mode.ts';
 import type { Operation } from '../../model/operation.ts';
 import { standingAs } from '../../model/ports/ledger-port.ts';
-import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
 import { unsentAttachments } from '../decide/attachments.ts';
@@ -104,14 +104,17 @@ export function markUnsure({ operation, record, compared }: Modifiable): Change 
   const { content, attachments, accepted } = operation;
   const { document } = compared;
   const { unsure } = record;
+  const now = attachments ? unsentAttachments(compared, record) : [];
+  const isIn = (one: RecordedAttachment) =>
+    now.some(({ path, folder }) => path === one.path && folder === one.folder);
   const metadata = new Map([...(unsure?.metadata ?? []), accepted].map((one) => [JSON.stringify(one), one]));
   const marked: LedgerRecord = {
     ...record,
     fingerprint: '',
     // Whatever becomes of the request.
     standing: standingAs(record, document.stat),
-    // What may be held with it stays its attachment.
-    attachments: attachments ? unsentAttachments(compared, record) : record.attachments,
+    // What may be held with it, and what it was sent with before, stays its attachment.
+    attachments: [...now, ...record.attachments.filter((one) => !isIn(one))],
     unsure: {
       content: content || unsure?.content === true,
       attachments: attachments || unsure?.attachments === true,

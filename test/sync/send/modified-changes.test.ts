@@ -90,6 +90,14 @@ describe('what is written down before a modify goes out', () => {
     const put = { kind: 'put', ref, record: { ...record, attachments, fingerprint: '', unsure: expected } };
     expect(markUnsure({ kind: 'send', operation, compared, record })).toEqual(put);
   });
+
+  it('is what it is sent with, beside what it was sent with until now', () => {
+    const before = [{ ...held, path: 'extra/x.csv' }];
+    const modified = { ...found(null, 'A', 'x2'), record: recordOf({ attachments: before }) };
+    const attachments = [{ sha256: 'x2' }, { path: 'extra/x.csv' }];
+    expect(markUnsure(modified)).toMatchObject({ record: { attachments } });
+    expect(recordAfter(modified, 'x2').attachments).toMatchObject([{ sha256: 'x2' }]);
+  });
 });
 
 describe('the record of an accepted upload', () => {
