@@ -265,8 +265,10 @@ export function generalReasons(
     ...folders.flatMap(({ name }) => {
       const { unfitSidecars, orphanAttachments } = engine.folders.viewOf(name);
       const said = (one: Skip) => withDocument({ folder: name, path: one.path }, one, ledger, engine.tasks);
-      const isHeld = (one: Skip) => engine.tasks.counts(name).held > 0 && said(one).code === heldSidecarCode;
-      const unfit = [...unfitSidecars, ...orphanAttachments].filter((one) => !isHeld(one));
+      const { held, removing, removingLater } = engine.tasks.counts(name);
+      const isGoing = (one: Skip) =>
+        held + removing + removingLater > 0 && said(one).code === heldSidecarCode;
+      const unfit = [...unfitSidecars, ...orphanAttachments].filter((one) => !isGoing(one));
       return [...groupBy(unfit, ({ code }) => code).values()].flatMap(([first, ...others]) =>
         first === undefined ? [] : reasonOfAll(name, said(first), others),
       );

@@ -59,7 +59,8 @@ describe('why, where no daemon runs', () => {
     };
     const words = '; the service has 1 document of it';
     expect((await told('inbox'))[1]).toBe(`the folder itself${words}; for its state run ingestd status`);
-    expect((await told('inbox/sub'))[1]).toBe(`a directory; ingestd scans it for documents${words}`);
+    const scanned = `a directory; ingestd scans it for documents${words}`;
+    expect(await told('inbox/sub')).toEqual(['directory', scanned, 'nothing; ask about a file in it']);
     await rm(folder.join('inbox/sub'), { recursive: true });
     const log = 'nothing; ingestd log inbox/sub tells what became of its files';
     expect(await told('inbox/sub')).toEqual(['absent', `the directory is gone from the folder${words}`, log]);

@@ -20,6 +20,9 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   expect((await folder.run('status')).stdout).toContain('12 deletions will be held');
   expect((await sync()).code).toBe(4);
   expect(await counts()).toEqual({ held: 12, kept: 0, holds: 1 });
+  expect((await folder.run('why', 'inbox/reports')).stdout).toContain(
+    'until you decide about 3 held deletions in it: ingestd approve inbox, or ingestd keep inbox/reports\n',
+  );
   // As a daemon's does, it has the state in one sentence.
   expect(JSON.parse((await folder.run('status', '--json')).stdout)).toMatchObject({
     headline: expect.stringContaining('not running'),

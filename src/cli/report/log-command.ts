@@ -4,9 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { directoryOf, refKey } from '../../model/document.ts';
+import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { activityWords, burstWords, createBursts } from '../../model/report/activity-words.ts';
+import {
+  activityWords,
+  burstWords,
+  createBursts,
+  directoryOfAll,
+} from '../../model/report/activity-words.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, placesMeant } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
@@ -82,12 +87,13 @@ const paints = {
   returned: 'green',
 } as const;
 
-/** Newest first: one, or many of one directory. */
-function burstLine([newest, ...others]: readonly [Activity, ...Activity[]], output: Output): string {
-  if (others.length === 0) return logLine(newest, output);
-  const documents = new Set([newest, ...others].map(refKey)).size;
-  const burst = { ...newest, path: directoryOf(newest.path), docId: null, documents };
-  return logLine(burst, output, burstWords(newest));
+/** Newest first: one, or many. */
+function burstLine(burst: readonly [Activity, ...Activity[]], output: Output): string {
+  const [newest] = burst;
+  if (burst.length === 1) return logLine(newest, output);
+  const documents = new Set(burst.map(refKey)).size;
+  const all = { ...newest, path: directoryOfAll(burst), docId: null, documents };
+  return logLine(all, output, burstWords(newest));
 }
 
 function logLine(activity: Activity, { colors }: Output, words = activityWords(activity)): string {

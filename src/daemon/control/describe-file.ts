@@ -148,15 +148,21 @@ function heldWords({ folder, path }: DocumentRef, { ledger }: Pick<WhySources, '
   return count === 0 ? '' : `; the service has ${countWords(count, 'document')} of it`;
 }
 
+/** What is to be decided about deletions that are held in a directory and below it; null: nothing. */
+function heldIn({ folder, path }: DocumentRef, { engine }: Pick<WhySources, 'engine'>): string | null {
+  const held = engine.holds.tasks(folder).filter(({ ref }) => isAtOrBelow(ref.path, path));
+  const place = shellWord(path === '' ? folder : refKey({ folder, path }));
+  return held.length === 0
+    ? null
+    : `nothing until you decide about ${countWords(held.length, 'held deletion')} in it: ingestd approve ${shellWord(folder)}, or ingestd keep ${place}`;
+}
+
 /** What is said of a path at which nothing stands, and never stood a file, where a directory did; null: nothing is known. */
 async function goneDirectory(ref: DocumentRef, sources: WhySources) {
   const words = heldWords(ref, sources);
   if (words === '' && !(await isInLog(sources.settings.state.dir, [ref]))) return null;
-  const isHeld = sources.engine.holds.tasks(ref.folder).some((task) => isAtOrBelow(task.ref.path, ref.path));
-  const place = shellWord(refKey(ref));
-  const next = isHeld
-    ? `nothing until you decide about held deletions: ingestd approve ${shellWord(ref.folder)}, or ingestd keep ${place}`
-    : `nothing; ingestd log ${place} tells what became of its files`;
+  const next =
+    heldIn(ref, sources) ?? `nothing; ingestd log ${shellWord(refKey(ref))} tells what became of its files`;
   return { message: `the directory is gone from the folder${words}`, notes: [], next };
 }
 
@@ -176,7 +182,7 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort, sources: Wh
       ref.path === ''
         ? `the folder itself${words}; for its state run ingestd status`
         : `a directory; ingestd scans it for documents${words}`;
-    return told({ code: kind, message }, 'nothing; ask about a file in it');
+    return told({ code: kind, message }, heldIn(ref, sources) ?? 'nothing; ask about a file in it');
   }
   const name = refKey({ ...ref, path: owner.path });
   if (owner.isAbsent)

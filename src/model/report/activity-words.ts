@@ -1,4 +1,4 @@
-import { directoryOf, refKey } from '../document.ts';
+import { directoryOf, isAtOrBelow, refKey } from '../document.ts';
 import { sidecarEnd, sidecarPlaces } from '../names-and-types.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
@@ -44,7 +44,8 @@ const burstGapMs = 10 * 60_000;
 
 /**
  * Gathers what happened of one kind in one directory, and with the same words, in a short time, whatever happened in
- * others meanwhile. What is about a folder, or about many documents already, stands alone.
+ * others meanwhile; deletions that are held, and what a person decided, in one folder, as one question and one answer. What
+ * is about a folder, or about many documents already, stands alone.
  */
 export function createBursts() {
   const burstOf = new Map<Activity, Burst>();
@@ -53,9 +54,10 @@ export function createBursts() {
   return {
     /** Takes the next older one. True where it is one more of what came before. */
     add: (activity: Activity): boolean => {
-      const { at, what, folder, path, documents } = activity;
+      const { at, what, folder, path, documents, by } = activity;
       if (path === '') open.clear();
-      const place = refKey({ folder, path: directoryOf(path) });
+      const isOfFolder = what === 'held' || by !== undefined;
+      const place = isOfFolder ? folder : refKey({ folder, path: directoryOf(path) });
       const isAlone = path === '' || documents > 1;
       const words = burstWords(activity);
       const before = open.get(place);
@@ -79,6 +81,16 @@ export function createBursts() {
         return activities[0] === activity ? [activities] : [];
       }),
   };
+}
+
+/** The innermost directory in which all of them happened. */
+export function directoryOfAll(burst: readonly Activity[]): string {
+  const [first = '', ...others] = burst.map(({ path }) => directoryOf(path));
+  return others.reduce((common, one) => {
+    let directory = common;
+    while (!isAtOrBelow(one, directory)) directory = directoryOf(directory);
+    return directory;
+  }, first);
 }
 
 /** Where a sharing mode comes from that nothing states. */

@@ -145,8 +145,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         isSentence: true,
       },
       'held-sidecar': {
-        cause: 'Sidecar of a document whose deletion is held',
-        fix: 'Decide about the deletion first: ingestd approve deletes the document, ingestd keep leaves it at the service.',
+        cause: 'Sidecar of a document whose deletion is held or under way',
+        fix: 'Where the deletion is held, decide about that first: ingestd approve deletes the document, ingestd keep leaves it at the service.',
       },
       'document-url': {
         cause: 'documentUrl that is no http or https address',

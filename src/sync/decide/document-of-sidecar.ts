@@ -3,11 +3,15 @@ import { heldSidecarCode, nameOf, orphanSidecarCode, refKey } from '../../model/
 import type { DocumentRef, Skip } from '../../model/document.ts';
 import { sidecarEnd, sidecarPlaces, stemOf } from '../../model/names-and-types.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { StateKind } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+
+/** Of a document whose file is gone: nothing more happens by itself. */
+const endedStates: ReadonlySet<StateKind> = new Set(['dormant', 'failed']);
 
 /**
  * What is said of a file that is not sent. Of a sidecar that fits no file the ledger may know the document that it is named
- * after: then no other one is suggested; and nothing is wrong with it while a person is asked about the deletion of that.
+ * after: then no other one is suggested; and nothing is wrong with it while the deletion of that is held or under way.
  */
 export function withDocument<Said extends Omit<Skip, 'path'>>(
   { folder, path }: DocumentRef,
@@ -22,9 +26,13 @@ export function withDocument<Said extends Omit<Skip, 'path'>>(
   );
   const [first, ...others] = known.filter(({ record }) => (record.companions?.sidecar ?? null) === null);
   const former = known.filter(({ ref }) => ref.folder === folder && fits(path, ref.path));
-  const held = former.find(({ ref }) => tasks.get(ref)?.state.kind === 'held');
-  if (held !== undefined) {
-    const message = `the sidecar of ${printable(refKey(held.ref))}, whose deletion is held`;
+  const [going] = former.flatMap(({ ref }) => {
+    const task = tasks.get(ref);
+    return task === undefined || task.present || endedStates.has(task.state.kind) ? [] : [task];
+  });
+  if (going !== undefined) {
+    const how = going.state.kind === 'held' ? 'held' : 'under way';
+    const message = `the sidecar of ${printable(going.key)}, whose deletion is ${how}`;
     return { ...said, code: heldSidecarCode, message };
   }
   const isGone = former.length > 0;

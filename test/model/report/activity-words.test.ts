@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { createBursts, eventWords } from '../../../src/model/report/activity-words.ts';
+import { createBursts, directoryOfAll, eventWords } from '../../../src/model/report/activity-words.ts';
 import type { Activity } from '../../../src/model/report/status.ts';
 
 /** `uploaded q3/1.txt`, or `moved q4/1.txt q3/1.txt`, oldest first, a second apart; a number is a pause in minutes. */
@@ -10,7 +10,8 @@ function happened(...told: readonly (string | number)[]): readonly Activity[] {
     at += typeof one === 'number' ? one * 60_000 : 1000;
     if (typeof one === 'number') return [];
     const [what = '', path = '', from] = one.split(' ');
-    const about = { folder: 'inbox', path, what, docId: null, message: null, documents: 1 };
+    const by = what === 'kept' ? { by: 'page' as const } : {};
+    const about = { folder: 'inbox', path, what, docId: null, message: null, documents: 1, ...by };
     const moved = from === undefined ? {} : { from: `inbox/${from}` };
     return [{ ...about, ...moved, at: new Date(at).toISOString() }];
   });
@@ -52,6 +53,12 @@ it.each<[string, readonly (string | number)[], readonly string[]]>([
     ['moved b/1 a/1', 'moved b/2 c/2', 'moved b/3 a/3', 'moved b/4 c/4', 'moved b/5 d/5'],
     ['moved b/3 b/1', 'moved b/4 b/2', 'moved b/5'],
   ],
+  [
+    'held deletions of one folder, wherever they are',
+    ['held a/1', 'held b/1', 'uploaded b/2', 'held b/c/1', 'held 2'],
+    ['uploaded b/2', 'held 2 b/c/1 b/1 a/1'],
+  ],
+  ['what a person decided in one folder', ['kept a/1', 'kept b/1', 'kept 2'], ['kept 2 b/1 a/1']],
 ])('what happened in a directory is one line: %s', (_name, told, expected) => {
   expect(lines(happened(...told), 2)).toEqual(expected);
 });
@@ -63,4 +70,12 @@ it.each([
 ])('what happened to a file is said without what its story has told: %s', (words, given) => {
   const [one] = happened('failed a');
   expect(eventWords({ ...one!, ...given }, 'told')).toBe(words);
+});
+
+it.each([
+  ['', ['held a/1', 'held b/1', 'held b/2']],
+  ['b', ['held b/1', 'held b/c/1', 'held b/d/1']],
+  ['b/c', ['held b/c/1', 'held b/c/2']],
+])('many are in the innermost directory that has them all: %s', (directory, told) => {
+  expect(directoryOfAll(happened(...told))).toBe(directory);
 });

@@ -1,7 +1,12 @@
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
-import { activityWords, burstWords, createBursts } from '../../../model/report/activity-words.ts';
+import {
+  activityWords,
+  burstWords,
+  createBursts,
+  directoryOfAll,
+} from '../../../model/report/activity-words.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { mostRecent } from '../data/connection.ts';
 import { localTimes, momentWords } from '../data/time-words.ts';
@@ -35,9 +40,10 @@ export function Activities({ recent }: { readonly recent: readonly Activity[] | 
 
 function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] }) {
   const [newest] = burst;
-  const { at, what, folder, path } = newest;
+  const { at, what, folder } = newest;
   const documents = [...new Map(burst.map((one) => [refKey(one), one])).values()];
-  const place = printable(refKey({ folder, path }).split('/').slice(0, -1).join('/'));
+  const directory = directoryOfAll(burst);
+  const place = printable(directory === '' ? folder : refKey({ folder, path: directory }));
   const isOne = documents.length === 1;
   const where = what === 'uploaded' ? `to ${place}` : `in ${place}`;
   return (
