@@ -177,13 +177,13 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
   }
 
   /**
-   * It changes again as often as it is sent; or it waited and is inspected once more; or it is gone past its grace, and
-   * may be a file that still changes.
+   * It changes again as often as it is sent; or it waited, or failed, and is inspected once more; or it is gone past its
+   * grace, and may be a file that still changes.
    */
-  function isEndless({ key, state, gone, waitedFor }: Task): boolean {
+  function isEndless({ key, state, gone, waitedFor, reported }: Task): boolean {
     const isOften = (deliveries.get(key) ?? 0) >= mostDeliveries;
     if (onTheWay.includes(state.kind)) return isOften;
-    if (gone === null) return isOften || waitedFor !== null;
+    if (gone === null) return isOften || waitedFor !== null || reported !== null;
     return systemClock.monotonic() - gone.since >= settings.timing.removeGraceMs + judgedWithinMs;
   }
 }

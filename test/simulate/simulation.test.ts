@@ -2263,6 +2263,7 @@ describe('the simulation', () => {
     [1_006_003_510, 'what moves into a directory that a pattern ignores is gone (7.25)'],
     [77_033, 'a directory below one of attachments is never listed, and hides nothing (4, 7.25)'],
     [1_006_002_255, 'of copies with one name either may be the file of either document (7.1)'],
+    [1_007_002_949, 'what failed, and is looked at again with each poll, keeps no sync from ending (7.26)'],
     [
       1_005_000_373,
       'a deletion goes out at once when no directory has changed since its file was found nowhere, however long that took (7.25, 7.30)',
