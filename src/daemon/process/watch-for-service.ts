@@ -8,8 +8,8 @@ const patienceMs = 5_000;
 /**
  * While the service is away (`isAway`: requests are kept back), looks every ten seconds whether a connection to its address
  * comes about, and calls `onBack` when one does after none did: the next request, whose back-off is minutes by then, can go
- * out at once. Of a service that takes connections all the while, or a proxy in front of it, this tells nothing. Gives what
- * ends it.
+ * out at once. Where the address is plain, as on this machine alone, a service that takes connections all the while and
+ * answers nothing is not told from another. Gives what ends it.
  */
 export function watchForService(
   address: string,

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createSafeServer } from 'node:tls';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { watchForService } from '../../../src/daemon/process/watch-for-service.ts';
 import { eventually } from '../../support/eventually.ts';
+import { selfSigned } from '../../remote/http/self-signed.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 
 let close = () => {};
@@ -31,6 +34,14 @@ async function lookUntil(clock: ReturnType<typeof manualClock>, holds: () => boo
   while (!holds()) {
     await clock.advance(10_000);
     await eventually(() => clock.untilNext() === 10_000);
+  }
+}
+
+/** Lets time pass up to whatever ends next, a look that waits in vain among them. */
+async function passUntil(clock: ReturnType<typeof manualClock>, holds: () => boolean): Promise<void> {
+  while (!holds()) {
+    await clock.advance(clock.untilNext() ?? 0);
+    await delay(20);
   }
 }
 
@@ -63,4 +74,27 @@ it('a service that no connection leads to is back when one does, once, and only 
   const last = looks;
   await lookUntil(clock, () => looks >= last + 3);
   expect(times).toBe(1);
+});
+
+it('a service whose connections come about, and are not answered, is back when one is, and nothing is sent over it', async () => {
+  const silent = new Set<Socket>();
+  server = createServer((socket) => void silent.add(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const clock = manualClock();
+  let looks = 0;
+  let times = 0;
+  const look = () => (looks += 1) > 0;
+  close = watchForService(`https://127.0.0.1:${port}`, clock, look, () => (times += 1));
+  await passUntil(clock, () => looks >= 3);
+  expect([times, silent.size > 0]).toEqual([0, true]);
+  for (const socket of silent) socket.destroy();
+  await shut();
+  let received = '';
+  server = createSafeServer(selfSigned, (socket) => {
+    socket.on('data', (data) => (received += String(data))).on('error', () => {});
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  await passUntil(clock, () => times > 0);
+  expect([times, received]).toEqual([1, '']);
 });
