@@ -416,13 +416,15 @@ export class Engine {
   #onDirectory(scan: DirectoryScan): void {
     const { folder, directory } = scan;
     if (scan.isShut === true) {
+      if (directory === '') this.#roots.directoryListed(scan);
       const records = this.#ledger.recordsIn(folder, directory);
       for (const { name, ...seen } of scan.entries) {
         const ref = { folder, path: joinPath(directory, name) };
         this.#unsentModes.note(ref, seen);
-        // It waits with what is to be sent of it.
-        const isEdited = records.match(name, seen) === 'other';
-        if (isEdited) this.#inspectPath(ref, { present: true, priority: 'live', at: this.#clock.now() });
+        // What is to be sent of it waits, and is counted.
+        const match = records.match(name, seen);
+        const isUnsent = match === 'other' || match === 'none';
+        if (isUnsent) this.#inspectPath(ref, { present: true, priority: 'live', at: this.#clock.now() });
       }
       return this.#noteAttached(scan);
     }
@@ -1204,9 +1206,11 @@ export class Engine {
   #concludeUnknown(task: Task, reason: Reason, stat?: FileStat): void {
     // A scan says when a whole folder can be read again. `not-scanned`: the one that says so is under way.
     if (this.folders.isUnavailable(task.ref.folder) && reason.code !== 'not-scanned') return this.#end(task);
-    // And when rules can be. Until then what stands as it was delivered waits for nothing, unless a person wants it sent.
+    // And when rules can be. Until then what stands as it was delivered, or is gone, waits for nothing, unless a person
+    // wants it sent.
     const record = reason.code === ignoreFileCode ? this.#ledger.get(task.ref) : undefined;
-    if (record && stat && sameStat(record.stat, stat) && task.priority !== 'retry') return this.#end(task);
+    const isEdited = record !== undefined && stat !== undefined && !sameStat(record.stat, stat);
+    if (record !== undefined && !isEdited && task.priority !== 'retry') return this.#end(task);
     const isPassing = reason.code === unreadableNowCode;
     const longestMs = isPassing ? Infinity : this.#options.settings.timing.pollSeconds * 1_000;
     const ms = Math.min(readAgainMs(task.unreadable + 1), longestMs);

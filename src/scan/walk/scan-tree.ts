@@ -127,17 +127,21 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       if (batch.length >= batchDirectories || batched >= batchEntries) await flush();
       return;
     }
-    if (visit.kind === 'unreadable' && visit.packed !== null) {
-      batch.push(visit.packed);
-      await flush();
-    }
-    if (visit.kind === 'unreadable') freeze(directory, visit);
-    // Without its root nothing can be said of a folder.
-    if (directory === '') throw new RootLostError(visit.kind === 'unreadable' ? visit : null);
     if (visit.kind === 'unreadable') {
+      const { shut } = visit;
+      freeze(directory, visit);
+      if (shut !== null) {
+        batch.push(shut.packed);
+        await flush();
+        for (const child of shut.children) planChild(joinPath(directory, child.name), child, deep);
+        return;
+      }
+      // Without its root nothing can be said of a folder.
+      if (directory === '') throw new RootLostError(visit);
       // Its watch may have failed, or ended, with the rights: another is set when it can be listed again.
-      if (visit.packed === null) watches.forget(directory);
+      watches.forget(directory);
     } else {
+      if (directory === '') throw new RootLostError(null);
       forget(directory);
       redo(tree.nearest(directoryOf(directory)));
     }
@@ -197,12 +201,15 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */
-  function freeze(directory: string, { message, isPassing, code }: UnreadDirectory): void {
+  function freeze(directory: string, visit: Visit & { kind: 'unreadable' }): void {
+    const { message, isPassing, code, shut } = visit;
     const known = tree.get(directory) ?? neverRead(folder, directory);
+    const seen = shut?.children.map(({ name }) => name) ?? [];
     const found = { message, hidesLists: true };
     const now = folder.observations.now();
     tree.set(directory, {
       ...known,
+      children: new Set([...known.children, ...seen]),
       unreadable: { message, isPassing, code },
       again: isPassing ? readAgain(known.again, found, now) : null,
     });

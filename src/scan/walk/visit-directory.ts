@@ -44,8 +44,14 @@ export type Visit =
       readonly reattached: readonly string[];
     }
   | { readonly kind: 'vanished' }
-  /** `packed`: what is in it, where it is what its rules say that cannot be read; null: nobody knows. */
-  | ({ readonly kind: 'unreadable'; readonly packed: PackedScan | null } & UnreadDirectory);
+  | ({ readonly kind: 'unreadable'; readonly shut: ShutDirectory | null } & UnreadDirectory);
+
+/** What is in a directory whose rules cannot be read. */
+interface ShutDirectory {
+  readonly packed: PackedScan;
+  /** Directories that hold documents, should its rules not name them. */
+  readonly children: readonly Entry[];
+}
 
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
 export async function visitDirectory(
@@ -63,7 +69,7 @@ export async function visitDirectory(
     if (fault === 'gone') return { kind: 'vanished' };
     if (code === undefined) throw error;
     const isPassing = fault === 'passing';
-    return { kind: 'unreadable', packed: null, message: cannotBeRead('it', code), isPassing };
+    return { kind: 'unreadable', shut: null, message: cannotBeRead('it', code), isPassing };
   } finally {
     if (events.get(path) === event) events.delete(path);
   }
@@ -115,7 +121,8 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   if (reading?.kind === 'invalid') {
     for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
     if (hasGrown(rulesAbove)) tree.noteArrival(path, listedAt);
-    return { ...reading, kind: 'unreadable', packed: { ...packed, isShut: true } };
+    const shut = { packed: { ...packed, isShut: true as const }, children: sorted.children };
+    return { ...reading, kind: 'unreadable', shut };
   }
 
   // What a start finds may still be coming; the root has always been there.

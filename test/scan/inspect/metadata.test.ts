@@ -108,13 +108,13 @@ describe('a sidecar', () => {
     },
   );
 
-  it('a folder says that its own .ingestignore is why it cannot be read, and so do its files', async () => {
+  it('a folder says that its own .ingestignore is not valid, and so do its files', async () => {
     await standing({ 'a.pdf': 'one' });
     await mkdir(world.inbox.join('.ingestignore'));
     await world.rescan();
     const code = 'ignore-file-invalid';
     const message = expect.stringContaining('its .ingestignore is');
-    expect(world.port().health()).toMatchObject({ state: 'unavailable', reasons: [{ code, message }] });
+    expect(world.port().health()).toMatchObject({ state: 'polling', reasons: [{ code, message }] });
     expect(await world.port().inspect('a.pdf')).toMatchObject({ kind: 'unknown', code, message });
     expect(await world.port().inspect('.ingestignore')).toMatchObject({ code, message });
     await rm(world.inbox.join('.ingestignore'), { recursive: true });
