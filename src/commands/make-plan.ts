@@ -4,8 +4,10 @@ import { createLimiter } from '../remote/limiter.ts';
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { nameOf, refKey } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
+import { isOpenDoubt } from '../model/doubts.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../model/metadata/metadata.ts';
+import type { Doubt } from '../model/ports/ledger-port.ts';
 import type {
   FileOutcome,
   ModifyRequest,
@@ -17,7 +19,7 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { PlannedOperation } from '../model/report/command-reports.ts';
 import type { Settings } from '../model/settings.ts';
-import { isAttached, isDismissed, reasonOf } from '../sync/tasks/task.ts';
+import { isDismissed, reasonOf } from '../sync/tasks/task.ts';
 import { requireClosedState } from '../ledger/lock-state-directory.ts';
 import { requireLedger } from '../daemon/preconditions/new-ledger.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
@@ -56,7 +58,15 @@ export async function makePlan({ settings: configured, makesFolders, fleet }: Of
   if (!makesFolders) await requireFolders(settings, ledger);
   // Further copies that the service may hold: before uploads in doubt are sent again, and what is planned counts as sent.
   const possibleDuplicates = ledger.possibleDuplicates();
-  const decided = new Set(ledger.doubts().flatMap(({ ref, again }) => (again === true ? [refKey(ref)] : [])));
+  const isUndecided = (doubt: Doubt) => isOpenDoubt(doubt) && doubt.again !== true;
+  const undecided = new Set(
+    ledger
+      .doubts()
+      .filter(isUndecided)
+      .map(({ ref }) => refKey(ref)),
+  );
+  const inDoubt = ledger.doubts().map(({ ref }) => refKey(ref));
+  const decided = new Set(inDoubt.filter((key) => !undecided.has(key)));
   const { requestsPerMinute } = settings.service;
   const limiter = createLimiter({ requestsPerMinute, clock: systemClock, recent: ledger.sentRequests() });
   const service = createPlanningService(ledger.findByDocId);
@@ -76,7 +86,7 @@ function planOf(
   { settings, ledger, engine, folders, activities }: RestingEngine,
   service: ReturnType<typeof createPlanningService>,
   waitMs: LimiterPort['waitMs'],
-  /** Documents that a person has sent again though an upload was in doubt. */
+  /** Documents whose uploads were in doubt, and of which a person has decided that they are sent. */
   decided: ReadonlySet<string>,
 ) {
   const unread = unreadPlaces(folders);
@@ -100,7 +110,7 @@ function planOf(
   }
   for (const state of ['failed', 'held', 'settling', 'waiting', 'retry'] as const) {
     for (const task of [...engine.tasks.in(state)].toSorted((a, b) => inNaturalOrder(a.key, b.key))) {
-      if (isAttached(task) || isDismissed(task)) continue;
+      if (isDismissed(task)) continue;
       const kind = state === 'failed' || state === 'held' ? state : 'waiting';
       const { code = null, message = null } = reasonOf(task) ?? {};
       operations.push({ ...plain, kind, ...task.ref, code, message });
@@ -132,7 +142,7 @@ function planOf(
       held: sumOf(held, (one) => one.count),
       failed: count('failed'),
       /** Documents that still change, or that wait for a sidecar or an attachment. */
-      waiting: count('waiting'),
+      waiting: sum((name) => engine.tasks.counts(name).waiting),
       /** Files that are no documents that can be sent. */
       skipped: sum((name) => engine.folders.viewOf(name).skipCount + engine.tasks.counts(name).dismissed),
       /** Directories of attachments without a document. */

@@ -67,7 +67,8 @@ export function interruptedUploads(intents: readonly Intent[], inDoubt: SafetySe
 
 /** Says whether there is anything to resolve. */
 export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
-  return doubts.some(isOpenDoubt) || (record?.possibleDuplicates ?? 0) > 0;
+  // What a person has sent again can still be decided otherwise, until it is.
+  return doubts.some(({ dismissed }) => dismissed !== true) || (record?.possibleDuplicates ?? 0) > 0;
 }
 
 /** Sends it again: the service does not have it, so there will be no copy. What stays on record is how it was shared. */

@@ -1879,7 +1879,7 @@ export class Engine {
         return this.#advance(task, { kind: 'replan', unknownDocId: consequence.record.docId });
       case 'doubtAgain': {
         const { record, reason } = consequence;
-        await this.#writer.commit(doubtAgain(task.ref, record));
+        await this.#writer.commit(doubtAgain(task.ref, record, reason.message));
         this.#advance(task, { kind: 'recordLeft' });
         return this.#fail(task, operation, reason);
       }

@@ -80,6 +80,7 @@ it.each([
   [['inbox/none.pdf', '--doc-id', 'x'], 'is not in doubt'],
   [['inbox/a.pdf', '--doc-id', 'x'], 'would be the document x from now on; add --yes'],
   [['/elsewhere/a.pdf', '--dismiss'], 'is not in any of the folders'],
+  [['inbox/a.pdf', '--doc-id', '--yes'], 'name the docId after it; --yes is none'],
   [['inbox/a.pdf'], 'choose one of'],
   [['inbox/a.pdf', '--again', '--dismiss'], 'choose one of'],
 ])('resolve %j is refused: %s', async (args, words) => {

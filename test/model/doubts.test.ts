@@ -26,6 +26,7 @@ describe('a path', () => {
     ['with nothing known', nothing, false],
     ['with a record alone', { ...nothing, record: recordOf() }, false],
     ['with an upload in doubt', { ...nothing, doubts: [doubtOf()] }, true],
+    ['with one that a person has sent again', { ...nothing, doubts: [doubtOf({ count: 0 })] }, true],
     ['with a doubt that was dismissed', { ...nothing, doubts: [doubtOf({ dismissed: true })] }, false],
     ['with possible duplicates', { ...nothing, record: recordOf({ possibleDuplicates: 1 }) }, true],
   ])('%s has something to resolve: %p', (_, path, expected) => {

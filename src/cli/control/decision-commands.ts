@@ -71,6 +71,8 @@ export async function resolve(context: CommandContext, path: string, flags: Reso
 
 /** Throws ConfigurationError unless exactly one way is named. */
 function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
+  if (docId?.startsWith('-') === true)
+    throw new ConfigurationError(`--doc-id: name the docId after it; ${docId} is none`);
   const ways: Resolution[] = [
     // Pasted, it often comes with spaces or the end of its line.
     ...(docId === undefined ? [] : [{ action: 'adopt', docId: docId.trim() } as const]),

@@ -67,7 +67,9 @@ export function absentFile({
     const message = 'the file is gone from the folder; the service still has its document';
     return { message, docId, uploadedAt, deletedAt: null };
   }
-  const last = past.findLast(({ docId }) => docId !== null);
+  // Whatever docId was known before a doubt is not that of its document.
+  const told = past.slice(past.findLastIndex(({ what }) => what === 'in doubt') + 1);
+  const last = told.findLast(({ docId }) => docId !== null);
   const docId = last?.docId ?? null;
   const uploadedAt = past.find((one) => one.what === 'uploaded' && one.docId === docId)?.at ?? null;
   const elsewhere = docId === null ? undefined : ledger.findByDocId(docId);
@@ -78,7 +80,7 @@ export function absentFile({
   const deletedAt = last?.what === 'deleted' && refKey(last) === refKey(ref) ? last.at : null;
   const end = deletedAt === null ? '' : ', and its document was deleted at the service';
   const message =
-    docId === null
+    past.length === 0
       ? 'no such file in the folder, and no record of one'
       : `the file is gone from the folder${end}`;
   return { message, docId, uploadedAt, deletedAt };

@@ -1,3 +1,4 @@
+import { shellWord } from '../../lib/text/printable.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { hasGone, isUsableDocId, refKey, sameFile, sameStat } from '../../model/document.ts';
@@ -38,7 +39,11 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
     doubts: [...doubtsAbout(ref, ledger), ...followed.map((doubt) => ({ ...doubt, ref }))],
   };
   if (!isDoubtful(path)) {
-    throw new ConfigurationError(`${refKey(ref)} is not in doubt; for a list run ingestd status`);
+    const isDismissed = path.record === undefined && path.doubts.length > 0;
+    const way = isDismissed
+      ? ` any more; to send it run ingestd retry ${shellWord(refKey(ref))}`
+      : '; for a list run ingestd status';
+    throw new ConfigurationError(`${refKey(ref)} is not in doubt${way}`);
   }
   if (hasGone(found)) await requireUnmoved(sources, path);
   const left = followed.map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
