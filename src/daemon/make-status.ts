@@ -97,7 +97,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const retried = [...engine.tasks.in('retry')];
   const kept = firstOf(engine.tasks.in('dormant'), mostNames).filter((one) => one.hasRecord);
   const waiting = [...engine.tasks.in('waiting'), ...engine.tasks.in('settling')].filter(
-    (task) => task.present && reasonOf(task) !== null && !isAttached(task),
+    (task) => task.present && reasonOf(task) !== null,
   );
   const waitingFor = noWaits();
   for (const one of counts) for (const kind of waitKinds) waitingFor[kind] += one.waitingFor[kind];

@@ -139,7 +139,9 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
       waiting: [{ folder: 'inbox', path: 'w.pdf', code: 'sidecar-missing', message: waiting }],
       waitingTotal: 12,
     },
-    [/\nWaiting \(12\)\n {2}inbox\/w\.pdf: waiting for its sidecar w\.pdf\.meta\.json\n {2}and 11 more$/m],
+    [
+      /\nWaiting \(12\)\n.+ \(1\).*\n {4}inbox\/w\.pdf: waiting for its sidecar w\.pdf\.meta\.json\n {2}and 11 more$/m,
+    ],
   ],
 ])('lists %s', (_name, more, texts) => {
   const text = renderStatus({ ...calm, ...more }, { colors, page: null, now: 0 }).join('\n');

@@ -5,7 +5,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
 import { asItStands, withRestingEngine } from '../../src/commands/offline/resting-engine.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import type { Change } from '../../src/model/ports/ledger-port.ts';
+import type { Change, Doubt } from '../../src/model/ports/ledger-port.ts';
 import { unstatedSource } from '../../src/model/report/activity-words.ts';
 import type { PlanReport } from '../../src/commands/make-plan.ts';
 import type { SyncReport } from '../../src/daemon/run-sync.ts';
@@ -65,7 +65,7 @@ const compared = [
 
 const sidecar = (metadata: object) => JSON.stringify(metadata);
 const inbox = (path: string) => ({ folder: 'inbox', path });
-const doubt = (path: string, holds: boolean, more?: { readonly again: true }): Change => ({
+const doubt = (path: string, holds: boolean, more?: Pick<Doubt, 'again' | 'dismissed'>): Change => ({
   kind: 'doubt',
   doubt: { id: path, ref: inbox(path), count: 1, since: 1, message: 'no answer', holds, ...more },
 });
@@ -229,6 +229,7 @@ const worlds: Readonly<Record<string, World>> = {
     counts: { onDisk: 1, failed: 1, attached: 1 },
     check: [4, { 'inbox/a.pdf': 'sidecar-invalid', 'inbox/x.pdf': 'attached-before' }],
     plan: { failed: 1 },
+    status: { waitingTotal: 1, waiting: [{ path: 'x.pdf', code: 'attached-before' }] },
   },
 
   'an attachment whose sidecar is gone': {
@@ -348,6 +349,16 @@ const worlds: Readonly<Record<string, World>> = {
         next: 'it is uploaded when ingestd runs',
       },
     },
+  },
+
+  'an upload in doubt that was dismissed, and that a person retries': {
+    files: { 'inbox/a.txt': 'a' },
+    ledger: async () => [doubt('a.txt', false, { dismissed: true })],
+    counts: { onDisk: 1, pending: 1 },
+    check: [0, {}],
+    plan: { upload: 1 },
+    status: { inDoubtTotal: 0, possibleDuplicates: 0 },
+    why: { 'inbox/a.txt': { notes: [], next: 'it is uploaded when ingestd runs' } },
   },
 
   'an upload in doubt that a person has sent again, and one whose file is gone since': {
@@ -507,6 +518,9 @@ const worlds: Readonly<Record<string, World>> = {
     },
   },
 
+  ...shutWorld('inbox/.ingestignore', 'the folder'),
+  ...shutWorld('inbox/d/.ingestignore', 'd'),
+
   'a folder that is gone, beside one that is there': {
     more: {
       folders: [
@@ -555,6 +569,36 @@ const worlds: Readonly<Record<string, World>> = {
     why: { 'inbox/r\u00e9p/cafe\u0301.txt': { verdict: { kind: 'document' } } },
   },
 };
+
+/** Documents of which some were edited, one removed and others added since, below an ignore file that is not valid. */
+function shutWorld(ignoreFile: string, place: string): Readonly<Record<string, World>> {
+  const names = ['a', 'd/b', 'd/c', 'd/e/f', 'd/e/g'];
+  const unsent = ['d/b.txt', 'd/new.txt', 'd/e/f.txt', 'd/e/new.txt'];
+  const code = 'ignore-file-invalid';
+  const reason = { code, message: `${place}: its .ingestignore is UTF-16; save it as UTF-8` };
+  return {
+    [`documents below ${ignoreFile}, which is not valid`]: {
+      delivered: Object.fromEntries(names.map((name) => [`inbox/${name}.txt`, name])),
+      files: Object.fromEntries(unsent.map((path) => [`inbox/${path}`, 'not what was sent'])),
+      change: async (folder) => {
+        await rm(folder.join('inbox/d/e/g.txt'));
+        await writeFile(folder.join(ignoreFile), Buffer.from('\uFEFF*.csv', 'utf16le'));
+      },
+      // Nobody can say of what is gone there that it was a document.
+      counts: { onDisk: 7, synced: 3, waiting: 4 },
+      check: [
+        4,
+        Object.fromEntries(['inbox', ...unsent.map((path) => `inbox/${path}`)].map((one) => [one, code])),
+      ],
+      plan: { unchanged: 3, waiting: 4 },
+      status: {
+        waitingTotal: 4,
+        waiting: expect.arrayContaining(unsent.map((path) => ({ ...inbox(path), ...reason }))),
+      },
+      why: { 'inbox/d/new.txt': { verdict: { kind: 'unknown', ...reason } } },
+    },
+  };
+}
 
 /** Files of all kinds: some that were delivered, and what became of them. */
 function randomWorld(seed: number): World {

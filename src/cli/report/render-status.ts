@@ -77,7 +77,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       'nothing to do; for details run ingestd why PATH',
     ),
     // Those that still change say nothing.
-    ...section(colors.dim('Waiting'), waiting.map(rowOf), details, waitingTotal),
+    ...groupedRows(colors.dim('Waiting'), waiting, waitingTotal, colors, reasons),
+    ...(waiting.length === 0 ? [] : [`  (${details})`]),
     ...section(colors.dim('Kept at the service'), status.kept.map(refKey), details, total('kept')),
     ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors),
     ...(skippedTotal === 0 ? [] : ['  (ingestd check lists all of them with their fixes)']),
@@ -181,16 +182,19 @@ function groupedRows(
   listed: readonly Pick<FailureStatus, 'folder' | 'path' | 'code' | 'message'>[],
   total: number,
   { dim }: Output['colors'],
+  /** Their fixes stand above. */
+  told: readonly Pick<Reason, 'code'>[] = [],
 ): readonly string[] {
   if (listed.length === 0) return [];
   const groups = groupByCause(listed).map(({ code, items }) => {
     const isSame = items.length > 1 && new Set(items.map(({ message }) => message)).size === 1;
     const { cause, fix } = explain(code);
+    const isTold = fix === '' || told.some((reason) => reason.code === code);
     const heading = isSame ? items[0]?.message : cause;
     const rows = items.slice(0, mostOfCause).map((one) => (isSame ? refKey(one) : rowOf(one)));
     const more = items.length - rows.length;
     return [
-      `  ${heading} (${numberWords(items.length)})${fix === '' ? '' : dim(`: ${fix}`)}`,
+      `  ${heading} (${numberWords(items.length)})${isTold ? '' : dim(`: ${fix}`)}`,
       ...rows.map((row) => `    ${row}`),
       ...(more > 0 ? [`    and ${numberWords(more)} more`] : []),
     ];

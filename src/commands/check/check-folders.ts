@@ -1,4 +1,5 @@
-import { countWords } from '../../lib/text/amounts.ts';
+import { sumOf } from '../../lib/sum-of.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
@@ -10,6 +11,7 @@ import {
   doubtWords,
   duplicatesApart,
   isAway,
+  partsOf,
   sortFailures,
 } from '../../model/report/failures.ts';
 import { reasonHealth } from '../../model/report/health.ts';
@@ -18,7 +20,6 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { isOfNoFolder } from '../../daemon/preconditions/folders-on-disk.ts';
-import { isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import { restingStatus } from '../offline/offline-reports.ts';
 import { asItStands, withRestingEngine } from '../offline/resting-engine.ts';
 
@@ -31,10 +32,6 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
   return withRestingEngine(
     { settings: asItStands(settings), ledger, owners: null, onDirectory },
     async (resting) => {
-      const attached = [...resting.engine.tasks.in('waiting')].flatMap((task) => {
-        const reason = task.present && isAttached(task) ? reasonOf(task) : null;
-        return reason === null ? [] : finding('warning', task.key, reason);
-      });
       return [
         ...statusFindings(restingStatus(resting, { most: Infinity }), ledger),
         ...resting.folders.flatMap(({ name: folder }) =>
@@ -42,7 +39,6 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
             .viewOf(folder)
             .orphanAttachments.map((one) => finding('warning', refKey({ folder, path: one.path }), one)),
         ),
-        ...attached,
         ...(await addressFindings(directories.values(), resting.folders)),
       ];
     },
@@ -50,8 +46,8 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
 }
 
 function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFinding[] {
-  const { startedAt, folders, reasons, skipped, waiting, held, inDoubt } = status;
-  const { failed, retried } = sortFailures(status);
+  const { startedAt, reasons, skipped, waiting, held, inDoubt } = status;
+  const { failed, retried, folders } = sortFailures(status);
   return [
     ...reasons.flatMap((one) => {
       if (one.folder === undefined) return [];
@@ -82,9 +78,13 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
     }),
     ...folders
       .filter(({ state }) => state !== 'unavailable')
-      .map(({ name, path, synced, pending }) => {
-        const message = `${countWords(synced + pending, 'document')} in ${path}: ${synced} delivered, ${pending} can be sent`;
-        return finding('info', name, { code: 'documents', message });
+      .map((folder) => {
+        const parts = partsOf([folder]).filter(({ count }) => count > 0);
+        const documents = sumOf(parts, ({ count, inBar }) => (inBar ? count : 0));
+        const counts = parts.map(({ count, words }) => `${numberWords(count)} ${words}`);
+        const all = `${countWords(documents, 'document')} in ${folder.path}`;
+        const message = [all, counts.join(', ')].filter(Boolean).join(': ');
+        return finding('info', folder.name, { code: 'documents', message });
       }),
   ];
 }

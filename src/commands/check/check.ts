@@ -9,7 +9,7 @@ import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { fixAt } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
-import { pauseDetails, resumeCommand } from '../../model/report/pause-words.ts';
+import { resumeCommand } from '../../model/report/pause-words.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
@@ -53,14 +53,13 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
 /** The directory itself, and the pauses in it. */
 async function checkState(settings: Settings): Promise<readonly CheckFinding[]> {
   const missing = await missingLedger(settings.state).catch(() => null);
-  const { paused, pauses } = await pausesOf(settings, null);
+  const { paused, pause } = await pausesOf(settings, null);
+  const only = paused.length === 1 ? paused[0] : undefined;
+  const fix = `Resume with ${resumeCommand(only)}.`;
   return [
     ...(missing === null ? [] : [finding('error', 'state.dir', missing)]),
     ...(await checkStateDirectory(settings.state.dir)),
-    ...paused.map((name) => {
-      const message = `sending is paused${pauseDetails([name], pauses)}`;
-      return finding('error', name, { code: 'paused', message, fix: `Resume with ${resumeCommand(name)}.` });
-    }),
+    ...(pause === null ? [] : [finding('error', only ?? 'folders', { ...pause, fix })]),
   ];
 }
 

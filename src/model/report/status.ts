@@ -142,7 +142,10 @@ export const statusSchema = z.object({
   failuresTotal: count,
   skipped: z.array(skip),
   skippedTotal: count,
-  /** Documents that wait for a sidecar, an attachment or a readable file; those that are retried are in `failures`. */
+  /**
+   * Documents that wait for a sidecar, an attachment or a readable file, and files that stay attachments until a sidecar
+   * says otherwise; those that are retried are in `failures`.
+   */
   waiting: z.array(skip).default([]),
   waitingTotal: count.default(0),
   /** All that wait, by what they wait for: together the `waiting` of the folders. */
