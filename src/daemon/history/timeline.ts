@@ -3,7 +3,7 @@ import { durationWords } from '../../lib/text/amounts.ts';
 import { version } from '../../config/package-files.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { isWhole, reasonWords } from '../../model/report/headline.ts';
-import { reasonHealth } from '../../model/report/health.ts';
+import { isLogged, reasonHealth } from '../../model/report/health.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
@@ -78,7 +78,7 @@ export function createTimeline(
     look: (): void => {
       const now = new Map(
         reasons()
-          .filter(({ code }) => explain(code).isTold ?? reasonHealth(code) !== 'ok')
+          .filter(isLogged)
           .map((reason) => [keyOf(reason), reason]),
       );
       for (const [key, { folder, code, from, isTold }] of open) {

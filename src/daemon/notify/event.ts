@@ -9,7 +9,7 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { needsPerson } from '../../model/report/failures.ts';
 import { headline } from '../../model/report/headline.ts';
-import { reasonHealth } from '../../model/report/health.ts';
+import { isLogged, reasonHealth } from '../../model/report/health.ts';
 import { longestList } from '../../model/report/status.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 
@@ -54,9 +54,9 @@ export function troublesOf({ reasons, failures, held, inDoubt }: Status): readon
   const doubted = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt]));
   return [
     ...reasons
-      .filter(({ code }) => !['held', 'paused', 'fleet-paused'].includes(code) && reasonHealth(code) !== 'ok')
-      .map(({ code, message }) =>
-        trouble({ folder: null, path: null, code, message }, code !== 'credentials-refused'),
+      .filter((one) => isLogged(one) && reasonHealth(one.code) !== 'ok' && one.code !== 'fleet-paused')
+      .map(({ folder = null, code, message }) =>
+        trouble({ folder, path: null, code, message }, code !== 'credentials-refused'),
       ),
     ...failures
       // What is in doubt and held back is announced once.

@@ -12,6 +12,11 @@ export function reasonHealth(code: string): Health {
   return explain(code).health ?? 'error';
 }
 
+/** Whether the log says when it begins and ends. Where something is wrong then, notifications do too, but for a pause. */
+export function isLogged({ code }: Pick<Reason, 'code'>): boolean {
+  return explain(code).isTold ?? reasonHealth(code) !== 'ok';
+}
+
 /** Whether nothing is sent now, of whatever document, because of a reason. */
 export function isObstacle({ code }: Pick<Reason, 'code'>): boolean {
   return explain(code).halts === 'for-now' || isLastingObstacle({ code });

@@ -78,6 +78,22 @@ describe('what is announced', () => {
     ]);
   });
 
+  it('is what the log tells of, each folder by itself', () => {
+    const missing = (folder: string) => ({
+      code: 'folder-missing',
+      folder,
+      message: `/${folder} is not there`,
+    });
+    const first = { reasons: [missing('inbox')] };
+    const both = { reasons: [missing('inbox'), missing('second')] };
+    expect(announced(story([0, first], [300, first], [301, both], [601, both]))).toEqual([
+      ['trouble', 'inbox', null, 'folder-missing', 1],
+      ['trouble', 'second', null, 'folder-missing', 1],
+    ]);
+    const noFault = ['rate-limited', 'watch-limit'].map((code) => ({ code, message: 'x' }));
+    expect(announced(story([0, { reasons: noFault }], [300, { reasons: noFault }]))).toEqual([]);
+  });
+
   it('is that credentials are refused, deletions held, uploads in doubt', () => {
     const status: Partial<Status> = {
       reasons: [
