@@ -1722,6 +1722,16 @@ describe('the simulation', () => {
       setting: { habits: { firstInode: 2 ** 53 } },
     },
     {
+      what: 'the mode that is held, and that its own sidecar states later, is stated by that from then on (7.27)',
+      first: firstOf({ 'd/a.txt': 'a' }),
+      steps: [
+        [20_000, write('d/a.txt.meta.json', '{"shareInfo":{"mode":"NONE"}}')],
+        [5_000, { kind: 'remove', path: 'inbox/d/a.txt.meta.json' }],
+        [0, write('d/.meta.json', '{"shareInfo":{"mode":"EVERYONE"}}')],
+      ],
+      setting: { folders: [{ name: 'inbox', mode: 'NONE', isPolled: false }] },
+    },
+    {
       what: 'what a person has sent again is the one document that is named (2)',
       first: firstOf({ 'd/a.txt': 'a', 'extra/b.pdf': 'b' }),
       steps: [

@@ -300,6 +300,7 @@ export class HeldDocuments {
         if (!one.files.has(identity)) one.copies.add(path);
         else if (!isAtPlace || one.places.has(path)) this.#noteSeen(one.told, path, now, startedAt);
       one.hasListed ||= standing.some(({ role }) => role.kind === 'document' && role.attachments.length > 0);
+      for (const file of standing) this.#noteRestated(one, file);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
       if (standing.length > 0) {
         if (one.isKept) one.keptUntil = now;
@@ -309,6 +310,16 @@ export class HeldDocuments {
     }
     this.#followedAt = now;
     this.#followed = reading;
+  }
+
+  /** Where the mode that is held is stated once more, it is stated from then on, though that takes no request (7.27). */
+  #noteRestated(one: HeldDocument, { path, role }: RoledFile): void {
+    if (role.kind !== 'document' || role.statement.mode !== one.holding.mode) return;
+    const { mode, by, place } = role.statement;
+    const isSame = ({ statement: known }: Holding) =>
+      known.mode === mode && known.by === by && known.place === place;
+    if (![one.holding, ...one.perhaps].some(isSame))
+      one.perhaps = [...one.perhaps, { mode, statement: role.statement, path }];
   }
 
   /**
