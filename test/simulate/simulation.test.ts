@@ -2278,6 +2278,14 @@ describe('the simulation', () => {
       1_005_000_373,
       'a deletion goes out at once when no directory has changed since its file was found nowhere, however long that took (7.25, 7.30)',
     ],
+    [
+      1_009_100_600,
+      'a hard link is a document of its own, though a person has dismissed the doubt about its file (2, 7.27)',
+    ],
+    [
+      1_009_100_355,
+      'without birth times a number that was used again makes a document narrower, and what its file had been (7.19, 7.27)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

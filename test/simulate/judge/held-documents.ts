@@ -433,7 +433,10 @@ export class HeldDocuments {
     },
   ): void {
     const { kind, docIds } = request;
-    const mode = modeOf(request);
+    const before = docIds.map((docId) => this.all.get(docId)?.holding);
+    // A mode that is not what is stated went out alone, for a file that counts as held so.
+    const ahead = before.find((holding) => holding?.mode !== holding?.statement.mode)?.mode;
+    const mode = modeOf(request) ?? ahead;
     // Where it goes out as what stood for a moment only, that was seen.
     const seen = glimpsed.filter((holding) => holding.mode === mode);
     const carried = file === null ? [] : [...this.holdingsOf(file.identity, null), ...counted, ...seen];

@@ -383,10 +383,14 @@ export class Judge {
   }
 
   /** Whether another file that was seen had the same number. */
-  isNumberUsedAgain({ identity, number, device }: SeenFile): boolean {
-    return [...this.#everSeen.values()].some(
-      (other) => other.identity !== identity && other.number === number && other.device === device,
-    );
+  isNumberUsedAgain(file: SeenFile): boolean {
+    return this.#sameNumbers(file).length > 0;
+  }
+
+  #sameNumbers({ identity, number, device }: SeenFile): readonly object[] {
+    return [...this.#everSeen.values()]
+      .filter((other) => other.identity !== identity && other.number === number && other.device === device)
+      .map((other) => other.identity);
   }
 
   /** Another process: what the one before had seen, and not sent, is forgotten. */
@@ -471,7 +475,7 @@ export class Judge {
         'start-sends',
         `${request.kind} ${file?.path ?? request.docIds.join()} is sent by the next start`,
       );
-    this.#judgeDoubt(request, first.at(-1));
+    this.#judgeDoubt(request, first);
     // A body of one piece has the first byte only.
     const isOnePiece = request.kind === 'delete' || request.docIds.length > 1;
     const last = lastByteAt > firstByteAt && !isOnePiece ? this.#window(lastByteAt, honouredMs) : [];
@@ -512,8 +516,16 @@ export class Judge {
     const found = fileAt(first) ?? fileAt(this.#moments);
     const taint = found === null ? undefined : this.#moments.at(-1)?.taintOf(found.identity);
     const identity = found?.identity ?? {};
-    const { holdings } = this.#taints.all(request.lastByteAt, 0)(identity);
-    const glimpsed = [...holdings, ...this.#taints.inheritedOf(identity)];
+    // Without birth times it may count as the one that had its number before (contract 7.19).
+    const former = found !== null && this.#options.isIdentityUnsure ? this.#sameNumbers(found) : [];
+    const glimpsedOf = this.#taints.all(request.lastByteAt, 0);
+    const glimpsed = [
+      ...[identity, ...former].flatMap((one) => [
+        ...glimpsedOf(one).holdings,
+        ...this.#taints.inheritedOf(one),
+      ]),
+      ...former.flatMap((one) => this.held.formerHoldings(one)),
+    ];
     const named = created === null ? [] : first.flatMap((moment) => uploadedFiles(request, moment));
     const alike = new Set(named.map((file) => file.identity).filter((other) => other !== identity));
     this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed, alike });
@@ -660,7 +672,8 @@ export class Judge {
   }
 
   /** What is in doubt is sent again by a person's word only (`safety.inDoubt: hold`). */
-  #judgeDoubt(request: ServiceRequest, moment: Moment | undefined): void {
+  #judgeDoubt(request: ServiceRequest, window: readonly Moment[]): void {
+    const moment = window.at(-1);
     if (request.kind !== 'upload' || moment === undefined) return;
     const files = uploadedFiles(request, moment);
     const isInDoubt = (file: RoledFile) =>
@@ -672,8 +685,13 @@ export class Judge {
     const holds = (one: RoledFile) => isInDoubt(one) && !this.isDismissed(one);
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(holds))
       this.report('doubled/in-doubt', `${file.path} is sent again while its first upload is in doubt`);
-    const isForgotten = ({ identity, text }: RoledFile) =>
-      this.#dismissed.some((one) => one.files.get(identity) === text);
+    // A further name of what still stands in its place is a document of its own.
+    const isFurther = (place: string, { identity, path }: RoledFile) =>
+      path !== place && window.some(({ reading }) => reading.files.get(place)?.identity === identity);
+    const isForgotten = (one: RoledFile) =>
+      this.#dismissed.some(
+        ({ path, files: dismissed }) => dismissed.get(one.identity) === one.text && !isFurther(path, one),
+      );
     if (this.#isDismissedNow && file !== undefined && files.every(isForgotten))
       this.report('doubled/dismissed', `${file.path} is sent again, and a person has forgotten its doubt`);
     const sent = files.find((one) => !isInDoubt(one)) ?? file;
