@@ -91,13 +91,14 @@ export class FolderRoots {
     }
     const isReadWhole = !folders.hasUnreadable(folder);
     const other = view.otherRoot;
+    const isFirst = !view.isScanned;
     const began = view.scanEnds(isTrusted, isReadWhole, clock.monotonic());
     // A deletion that waits for a person, say, does not keep a scan from having seen the others.
     const isSought = Array.from(tasks.missing(folder)).some(({ state }) => !decidedStates.has(state.kind));
     if (!isSought) view.sawAll(clock.monotonic());
     if (!isTrusted) return;
     this.inBackground(this.#rememberRoot(folder, { root, began, unreadable, other }));
-    this.inBackground(this.rememberMounts(folder, true));
+    this.inBackground(this.rememberMounts(folder, true, isFirst));
     const changed = directories.toRemember(folder, tasks);
     if (changed.length > 0) this.inBackground(writer.commit(changed));
   }
@@ -177,9 +178,12 @@ export class FolderRoots {
     return { kind: 'root', folder, identity };
   }
 
-  /** What lies on a mount is not removed with it, after a restart either. `isWhole`: everything was listed. */
-  rememberMounts(folder: string, isWhole: boolean): Promise<void> {
-    return this.#inTurn(folder, () => this.#readMounts(folder, isWhole));
+  /**
+   * What lies on a mount is not removed with it, after a restart either. `isWhole`: everything was listed. `isFirst`: for
+   * the first time.
+   */
+  rememberMounts(folder: string, isWhole: boolean, isFirst = false): Promise<void> {
+    return this.#inTurn(folder, () => this.#readMounts(folder, isWhole, isFirst));
   }
 
   /** The same for directories that came. */
@@ -204,7 +208,7 @@ export class FolderRoots {
     return inTurn(read);
   }
 
-  async #readMounts(folder: string, isWhole: boolean): Promise<void> {
+  async #readMounts(folder: string, isWhole: boolean, isFirst = false): Promise<void> {
     const view = this.#parts.folders.viewOf(folder);
     const mounts = await this.#parts.folders.mountsNow(folder);
     if (
@@ -220,6 +224,7 @@ export class FolderRoots {
       view,
       mounts,
       isWhole,
+      isFirst,
       now: this.#parts.folders.moment(),
     });
     if (change === null) return;

@@ -96,11 +96,13 @@ export function mountsToRemember(
     /** Directories and files on which something is mounted now. */
     readonly mounts: readonly string[];
     readonly isWhole: boolean;
+    /** For the first time. */
+    readonly isFirst: boolean;
     /** This moment. */
     readonly now: number;
   },
 ): Extract<Change, { kind: 'mounts' }> | null {
-  const { tasks, ledger, view, mounts: mounted, isWhole, now } = seen;
+  const { tasks, ledger, view, mounts: mounted, isWhole, isFirst, now } = seen;
   const known = ledger.mounts(folder);
   const added = mounted.filter((path) => !known.includes(path));
   const before = ledger.mountIdentities(folder);
@@ -119,7 +121,7 @@ export function mountsToRemember(
     const old = bareBefore.find((one) => one.path === path);
     if (!mounted.includes(path)) return [old?.until === null ? old : { path, until: null, since: now }];
     // The first listing of all goes with the first reading of the mounts: what is mounted later was bare then.
-    const wasBare = view.isResumed || (view.isScanned && !isWhole) || view.directorySince(path) !== -Infinity;
+    const wasBare = view.isResumed || !isFirst || view.directorySince(path) !== -Infinity;
     const isNew = added.includes(path) && (wasBare || isMissing(path));
     if (isNew || old?.until === null) return [{ path, until: now }];
     return old === undefined ? [] : [old];

@@ -21,7 +21,7 @@ describe('mounts are remembered', () => {
     now: readonly string[],
     given: Partial<ReturnType<typeof nothing>> = {},
   ) => {
-    const { gone, identities, listed, isWhole, bare, view } = { ...nothing(), ...given };
+    const { gone, identities, listed, isWhole, isFirst, bare, view } = { ...nothing(), ...given };
     for (const [path, identity] of Object.entries(listed)) view.noteDirectory(path, identity, 0);
     const ledger = {
       mounts: () => known,
@@ -34,6 +34,7 @@ describe('mounts are remembered', () => {
       view,
       mounts: now,
       isWhole,
+      isFirst,
       now: 9,
     });
     return change === null ? null : [change.mounts, change.identities, change.bare];
@@ -43,6 +44,7 @@ describe('mounts are remembered', () => {
     identities: [] as readonly MountIdentity[],
     listed: {} as Readonly<Record<string, FileIdentity>>,
     isWhole: true,
+    isFirst: true,
     bare: [] as readonly BareMountPoint[],
     view: new FolderView(),
   });
@@ -79,7 +81,7 @@ describe('mounts are remembered', () => {
     expect(mounts(['a'], [], { bare: [covered] })).toEqual([['a'], [], [opened]]);
   });
 
-  it('as bare until now where they came over a directory that was listed, or since an earlier process', () => {
+  it('as bare until now where they came over a directory that was listed, later than the first scan, or since an earlier process', () => {
     const bare = [{ path: 'a', until: 9 }];
     expect(mounts([], ['a'], { view: new FolderView(1) })).toEqual([['a'], [], bare]);
     const view = new FolderView();
@@ -87,6 +89,8 @@ describe('mounts are remembered', () => {
     view.noteDirectory('a', mountedAt(5), 1);
     expect(mounts([], ['a'], { view, isWhole: false })).toEqual([['a'], [], bare]);
     expect(mounts([], ['a'])).toEqual([['a'], [], []]);
+    // A directory of attachments is listed with its document's.
+    expect(mounts([], ['a'], { isFirst: false })).toEqual([['a'], [], bare]);
   });
 });
 
