@@ -1189,7 +1189,7 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record === undefined || stat.ino === 0) return;
     const others = this.#ledger.findByFile(stat).filter((one) => refKey(one.ref) !== task.key);
-    if (others.some((one) => sameFile(one.record.stat, stat))) return;
+    if (others.some(({ record: one }) => filesOfRecord(one).some((file) => sameFile(file, stat)))) return;
     const standing = standingAs(record, stat);
     const known = record.standing;
     if (standing === known || (standing && known && isSameFile(standing, known))) return;
