@@ -2272,6 +2272,16 @@ describe('the simulation', () => {
     ],
     [1_006_003_510, 'what moves into a directory that a pattern ignores is gone (7.25)'],
     [77_033, 'a directory below one of attachments is never listed, and hides nothing (4, 7.25)'],
+    [
+      2_000_001_581,
+      'what is mounted on a directory of attachments that came after the first scan may hide what is gone since (7.25)',
+    ],
+    [2_000_005_930, 'what a person approved may go though its file was back for no time at all (2, 7.30)'],
+    [
+      2_000_017_754,
+      'a document goes with its file, though that was not sent before the process died, to where another one cannot be sent (7.1, 7.25)',
+    ],
+    [2_000_006_212, 'what comes to a name that a document had for a moment only is another one (7.1, 7.25)'],
     [1_006_002_255, 'of copies with one name either may be the file of either document (7.1)'],
     [1_007_002_949, 'what failed, and is looked at again with each poll, keeps no sync from ending (7.26)'],
     [

@@ -290,8 +290,8 @@ export class HeldDocuments {
         if (one.places.has(path)) one.places.set(path, null);
         const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
         // To where its file has been for a moment only its record has not followed.
-        const hasCome =
-          path === one.holding.path || one.directories.has(directory) || this.#hasStood(one, path);
+        const isAlong = one.directories.has(directory) && nameOf(path) === nameOf(one.holding.path);
+        const hasCome = path === one.holding.path || isAlong || this.#hasStood(one, path);
         if (isSeen && hasCome && !one.left.has(path)) this.#noteSeen(one.stood, identity, now, startedAt);
       }
       // Where its own place has a link of it, what is edited elsewhere is told by that alone.

@@ -98,7 +98,7 @@ export class Judge {
   #startedAt = 0;
   #isDelivered = false;
   readonly #blamed = new Set<string>();
-  readonly #approved = new Set<string>();
+  readonly #approved = new Map<string, number | null>();
   /**
    * Documents that a person keeps while their files are out of sight, those of which that is certain, and since when one
    * is back that may not have been seen yet.
@@ -170,8 +170,10 @@ export class Judge {
       for (const identity of identities) for (const path of reading.pathsOf(identity)) paths.add(path);
       for (const { path, identity } of reading.files.values()) if (paths.has(path)) identities.add(identity);
     }
-    // An approval lets go what is missing, not what is back.
-    for (const docId of this.#approved) if (!this.#isOutOfSight(docId, reading)) this.#approved.delete(docId);
+    // An approval lets go what is missing, not what is back for long enough to be seen.
+    for (const [docId, backAt] of this.#approved)
+      if (now - (backAt ?? now) > this.#seenMs) this.#approved.delete(docId);
+      else this.#approved.set(docId, this.#isOutOfSight(docId, reading) ? null : (backAt ?? now));
     for (const [docId, { backAt }] of this.#kept) {
       const one = this.held.all.get(docId);
       if (one === undefined) continue;
@@ -199,7 +201,7 @@ export class Judge {
   /** A person has let go what is out of sight. */
   approves(now: number): void {
     for (const { docId } of this.held.alive())
-      if (this.#isOutOfSight(docId, this.reading())) this.#approved.add(docId);
+      if (this.#isOutOfSight(docId, this.reading())) this.#approved.set(docId, null);
     this.#keep(this.reading(), now);
   }
 
@@ -746,7 +748,7 @@ export class Judge {
       intents: this.#intents,
       taintOf: this.#taints.all(now),
       glimpseOf: this.#taints.all(now, 0),
-      approved: new Set(this.#approved),
+      approved: new Set(this.#approved.keys()),
       kept: new Set([...this.#kept].filter(([, { isSure }]) => isSure).map(([docId]) => docId)),
       isPaused: this.#isPaused,
     };
