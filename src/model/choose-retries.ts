@@ -27,8 +27,9 @@ export function chooseRetries(
 ): Retries {
   const wanted = refs === null ? null : new Set(refs.map(refKey));
   const doubts = openDoubts(ledger);
-  // A document that has come to the path of an upload in doubt is in none itself.
-  const inDoubt = new Set(doubts.flatMap(({ ref }) => (ledger.get(ref) === undefined ? [refKey(ref)] : [])));
+  // A document that has come to the path of an upload in doubt is in none itself, nor is what a person has sent again.
+  const undecided = doubts.filter(({ ref, again }) => again !== true && ledger.get(ref) === undefined);
+  const inDoubt = new Set(undecided.map(({ ref }) => refKey(ref)));
   const isMeant = (ref: DocumentRef) =>
     wanted?.has(refKey(ref)) ?? (!inDoubt.has(refKey(ref)) && ledger.failure(ref)?.code !== dismissedCode);
   const chosen = failed.filter(({ ref }) => isMeant(ref));

@@ -41,6 +41,11 @@ describe('a retry', () => {
     });
   });
 
+  it('without a name is of what a person has sent again, and the service refused', () => {
+    const again = { ...ledger, doubts: () => [{ ...doubt, holds: false, again: true as const }] };
+    expect(chooseRetries(null, all, again).retried).toEqual([failed.ref, ref]);
+  });
+
   it('without a name leaves out what was dismissed; one that names it sends it', () => {
     const dismissed = {
       doubts: () => [{ ...doubt, holds: false, dismissed: true as const }],
