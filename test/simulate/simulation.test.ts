@@ -2300,6 +2300,25 @@ describe('the simulation', () => {
       1_009_100_355,
       'without birth times a number that was used again makes a document narrower, and what its file had been (7.19, 7.27)',
     ],
+    [
+      2_000_004_177,
+      'without numbers of files, what was edited as it moved leaves its document where it was, for what comes there (7.1, 7.19)',
+    ],
+    [2_000_010_752, 'of copies with one name, what is saved over either may be of either document (7.1)'],
+    [2_000_016_442, 'sidecars below an ignore file that is not valid are not in use (7.28, 7.35)'],
+    [
+      2_000_002_162,
+      'the list of an owner that was not sent holds while its sidecar exists, whatever comes there (4)',
+    ],
+    [
+      2_000_015_518,
+      'what was an attachment is looked at again within half a minute when the list drops it (4)',
+    ],
+    [2_000_018_403, 'of modes that were stated for a moment only, any may have been seen (7.27)'],
+    [
+      1_007_000_605,
+      'the list of an owner that was not sent holds for each name of its file that was not sent (4)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

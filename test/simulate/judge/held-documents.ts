@@ -98,12 +98,15 @@ export class HeldDocuments {
   readonly #seenMs: number;
   /** It may have been seen to have moved after so long, ms. */
   readonly #settleMs: number;
+  /** Files may not be told by their numbers. */
+  readonly #isIdentityUnsure: boolean;
   #followedAt = -Infinity;
   #followed: Reading | null = null;
 
-  constructor(seenMs: number, settleMs: number) {
+  constructor(seenMs: number, settleMs: number, isIdentityUnsure: boolean) {
     this.#seenMs = seenMs;
     this.#settleMs = settleMs;
+    this.#isIdentityUnsure = isIdentityUnsure;
   }
 
   alive(): readonly HeldDocument[] {
@@ -275,7 +278,9 @@ export class HeldDocuments {
         const free = paths.filter((other) => !alive.some(({ holding }) => holding.path === other));
         const isDocument = free.some((other) => {
           const file = reading.files.get(other);
-          return file?.role.kind === 'document' && !file.isHidden;
+          // What was edited as it moved only its number tells (7.1).
+          const isTold = !this.#isIdentityUnsure || file?.text === one.text;
+          return file?.role.kind === 'document' && !file.isHidden && isTold;
         });
         // In a rotation the document stays with what has come to its place.
         if (isSeen && isDocument && file === undefined) {

@@ -142,7 +142,7 @@ export class Judge {
     this.#folders = options.folders;
     this.#isKilled = options.isKilled;
     this.#seenMs = options.settleMs + options.noticeMs + graceMs;
-    this.held = new HeldDocuments(this.#seenMs, options.settleMs);
+    this.held = new HeldDocuments(this.#seenMs, options.settleMs, options.isIdentityUnsure);
     this.#taints = new Taints(this.held, this.#seenMs, options.settleMs);
     this.#arrivals = new Arrivals(options.settleMs, options.noticeMs + honouredMs);
   }
@@ -531,12 +531,12 @@ export class Judge {
     const named = created === null ? [] : first.flatMap((moment) => uploadedFiles(request, moment));
     const alike = new Set(named.map((file) => file.identity).filter((other) => other !== identity));
     this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed, alike });
-    // Of links with one name nobody can tell at which place it is.
-    const links = named.filter((file) => file.identity === identity);
+    // Of links and copies with one name nobody can tell at which place it is.
     const one = this.held.all.get(docId);
-    if (found !== null && one !== undefined && links.some(({ path }) => path !== found.path)) {
-      one.left.add(found.path);
-      one.directories = new Set(links.map(({ directory }) => directory));
+    if (found !== null && one !== undefined && named.some(({ path }) => path !== found.path)) {
+      if (named.some((file) => file.identity === identity && file.path !== found.path))
+        one.left.add(found.path);
+      one.directories = new Set(named.map(({ directory }) => directory));
     }
     const isMode = request.kind === 'modify' && request.file === null && request.attachments === null;
     if (found === null || request.kind === 'delete' || isMode) return;

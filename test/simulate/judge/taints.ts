@@ -202,7 +202,9 @@ export class Taints {
         const others = [...reading.pathsOf(file.identity), one.owner].filter((path) => path !== file.path);
         const isListed = others.some((path) => {
           const [sidecar, said] = [reading.sidecarOf(path)?.path ?? '', reading.saidOf(path)];
-          return said !== null && isNamed([one.path, ...reading.pathsOf(identity)], sidecar, said, reading);
+          // Without a sidecar that says otherwise, a name of it has the list still.
+          if (said === null) return reading.pathsOf(file.identity).includes(path);
+          return isNamed([one.path, ...reading.pathsOf(identity)], sidecar, said, reading);
         });
         if (isListed) this.#perhaps.add(identity);
       }
@@ -260,7 +262,9 @@ export class Taints {
       const [first, ...others] = seen;
       if (first === undefined) continue;
       const narrowest = others.reduce((least, one) => (isWider(least.mode, one.mode) ? one : least), first);
-      add(identity, { holdings: [privately(narrowest, narrowest.mode)] });
+      // Of what stood for a moment only, any may have been seen.
+      const counted = seenMs === 0 ? seen : [narrowest];
+      add(identity, { holdings: counted.map((one) => privately(one, one.mode)) });
     }
     return (identity) => taints.get(identity) ?? none;
   }
@@ -278,9 +282,12 @@ export class Taints {
       const goneAt = standing === undefined ? (last.goneAt ?? now) : null;
       this.#last.set(path, { identity: standing ?? last.identity, goneAt });
       const isLong = last.goneAt !== null && now - last.goneAt > this.#seenMs;
-      if (standing === undefined || standing === last.identity || isLong) continue;
+      if (standing === undefined || standing === last.identity) continue;
       const before = last.identity;
-      if (this.#attached.has(before) || this.isPerhapsAttached(before, reading)) this.#perhaps.add(standing);
+      const wasAttached = this.#attached.has(before) || this.isPerhapsAttached(before, reading);
+      // The list of an owner that was not sent yet holds while its sidecar exists, whatever comes there (contract 4).
+      if (wasAttached && (!isLong || reading.isListedBySidecar(path))) this.#perhaps.add(standing);
+      if (isLong) continue;
       const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
       this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
       const sentWith = this.#placed.get(before) ?? this.#attached.get(before)?.sentWith;

@@ -157,8 +157,9 @@ function onlyWhenQuiet(
   // The defaults of a directory are no sidecar.
   const isInUse = [...reading.files.values()].some(
     ({ path, role }) =>
-      // Where nothing is a document, nothing is a sidecar.
+      // Where nothing is a document, nothing is a sidecar; nor is it where nothing is looked at (contract 7.35).
       role.kind !== 'elsewhere' &&
+      reading.shutDirectory(path) === null &&
       path.startsWith(folder) &&
       path.endsWith('.meta.json') &&
       nameOf(path) !== '.meta.json',

@@ -118,6 +118,8 @@ function isQuiet({ state, reasons }: Status): boolean {
 
 /** What waits for its other half, or for an attachment, has ended by then: it has a reason and a moment. */
 const graceMs = 10_000;
+/** What was an attachment has been looked at again by then. */
+const attachedMs = 35_000;
 
 /** Lets time pass until nothing moves any more; false where the run is over. */
 async function quiet(simulation: Simulation): Promise<boolean> {
@@ -131,7 +133,10 @@ async function quiet(simulation: Simulation): Promise<boolean> {
     // A status counts every task: most of the time it need not.
     const isAtRest = daemon?.engine.isIdle() === true && isQuiet(daemon.control.status());
     if (!isAtRest) moved = scheduler.now();
-    if (scheduler.now() - moved >= graceMs) return true;
+    const restsMs = scheduler.now() - moved;
+    if (restsMs < graceMs || daemon === null) continue;
+    const isAttached = () => saidBy(daemon).waits.some(({ code }) => code === 'attached-before');
+    if (restsMs >= attachedMs || !isAttached()) return true;
   }
   const { daemon } = simulation;
   const reasons = daemon?.control.status().reasons ?? [];
