@@ -2275,6 +2275,14 @@ describe('the simulation', () => {
       'what a person has shared goes out as widely, or less so, wherever it has moved meanwhile (7.27)',
     ],
     [1_006_003_510, 'what moves into a directory that a pattern ignores is gone (7.25)'],
+    [
+      2_000_013_029,
+      'a document goes where its file has gone, though what has come to its place cannot be read (7.1, 7.19)',
+    ],
+    [
+      2_000_008_579,
+      'without birth times too, what a mount covers has moved to where another folder shows it (7.1, 7.19)',
+    ],
     [77_033, 'a directory below one of attachments is never listed, and hides nothing (4, 7.25)'],
     [
       2_000_001_581,

@@ -304,13 +304,13 @@ function hasLeft(
 ): boolean {
   const files = filesOfRecord(record);
   const isItself = isProven(files, standing);
+  const isSame = isItself || files.some((file) => isSameFile(file, standing));
   // In a folder that is not configured any more, cannot be read, or shows the files of this one, nobody looks. What stands
   // elsewhere has left it, or is a link of it.
-  if (found === undefined || (found.kind === 'unknown' && isUnavailable(ref.folder)))
-    return isItself || files.some((file) => isSameFile(file, standing));
+  if (found === undefined || (found.kind === 'unknown' && isUnavailable(ref.folder))) return isSame;
   // Where an ignore file is not valid nothing is deleted: what stands elsewhere has left it all the same.
   const presence = 'presence' in found ? found.presence : undefined;
-  if (hasGone(found) || presence === 'gone') return isItself || !isRootChanged(ref.folder);
+  if (hasGone(found) || presence === 'gone') return isSame || !isRootChanged(ref.folder);
   return isItself && presence === 'unseen';
 }
 
@@ -451,7 +451,7 @@ async function recordOfFile(
     const sha256 = await evidence.hash(ref, stat).catch(emptyUnlessPassing);
     if (sha256 === null) return 'unclear';
     const isEdited = sha256 !== record.sha256;
-    if (sha256 !== '' && ((isSame && stat.ino !== 0) || !isEdited)) return { entry, isEdited };
+    if ((isSame && stat.ino !== 0) || !isEdited) return { entry, isEdited };
   }
   return null;
 }

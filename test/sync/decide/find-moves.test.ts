@@ -223,6 +223,11 @@ describe('the document of a file that stands at a path', () => {
       'gone/old → inbox/new; left: gone/old',
     ],
     [
+      'is that of a folder whose root is another one by now, where birth times are unknown: of its number, size and time',
+      { ...removed(unborn), finds: {}, changedRoots: ['gone'] },
+      'gone/old → inbox/new; left: gone/old',
+    ],
+    [
       'is not that of such a folder where birth times are unknown, and the times differ',
       removed({ birthtimeMs: 0 }, { birthtimeMs: 0, mtimeMs: 7 }),
       'none',
@@ -272,6 +277,11 @@ describe('the document of a file that stands at a path', () => {
   const swapped: Place = {
     disk: { 'inbox/a': [2, 'two'], 'inbox/b': [1, 'one'] },
     records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
+    at: 'inbox/a',
+  };
+  const bornLess: Place = {
+    disk: { 'inbox/a': [2, 'two', unborn], 'inbox/b': [1, 'one', unborn] },
+    records: { 'inbox/a': [1, 'one', unborn], 'inbox/b': [2, 'two', unborn] },
     at: 'inbox/a',
   };
   const replaced = 'inbox/b/(its file was replaced)/b';
@@ -359,10 +369,11 @@ describe('the document of a file that stands at a path', () => {
       'settling',
     ],
     [
-      'stays where one of a swap cannot be read',
+      'changes places in a swap where one of them cannot be read, and its birth time proves it',
       { ...swapped, reads: { 'inbox/b': new Error('EIO') } },
-      'none',
+      'inbox/a → inbox/b edited, inbox/b → inbox/a; left: ',
     ],
+    ['stays where nothing else proves it', { ...bornLess, reads: { 'inbox/b': new Error('EIO') } }, 'none'],
   ])('%s', async (_, place, expected) => {
     expect(words(await moveIn(place))).toBe(expected);
   });
