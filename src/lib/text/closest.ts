@@ -1,15 +1,26 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Whether two words differ by two letters at most. Case does not count. */
+/** Whether two words are two letters apart at most; two that are swapped count as one. Case does not count. */
 export function isNear(one: string, other: string): boolean {
-  return Math.abs(one.length - other.length) <= 2 && distance(one.toLowerCase(), other.toLowerCase()) <= 2;
+  const [word, wanted] = [one.toLowerCase(), other.toLowerCase()];
+  // Each swap is two letters to the distance.
+  const far = distance(word, wanted);
+  if (far <= 2 || far > 4) return far <= 2;
+  const back = new Set(swapsOf(wanted));
+  return swapsOf(word).some((swap) => back.has(swap) || distance(swap, wanted) <= 1);
 }
 
 /** Whether a word becomes another by one letter that is put in, left out or changed, or by two that are swapped. */
 export function isOneLetterOff(one: string, other: string): boolean {
-  const at = Array.from(one).findIndex((letter, index) => letter !== other[index]);
-  const swapped = `${one.slice(0, at)}${one[at + 1]}${one[at]}${one.slice(at + 2)}`;
-  return distance(one, other) === 1 || (at !== -1 && swapped === other);
+  return distance(one, other) === 1 || (one !== other && swapsOf(one).includes(other));
+}
+
+/** A word with each two neighbours swapped. */
+function swapsOf(word: string): readonly string[] {
+  const letters = Array.from(word);
+  return letters
+    .slice(1)
+    .map((_, at) => letters.toSpliced(at, 2, letters[at + 1] ?? '', letters[at] ?? '').join(''));
 }
 
 /** The candidate that a person most likely meant by `word`; undefined where none is near. Case does not count. */

@@ -119,11 +119,16 @@ describe('a sidecar that fits no file (7.29)', () => {
     ['salary.doc.meta.jsn', 'salary.doc'],
     ['salary.mta.json', 'salary.doc'],
     ['salary.doc.meta.json.txt', 'salary.doc'],
+    ['reprotx.txt.meta.json', 'report.txt'],
+    ['mintuse.txt.meta.json', 'minutes.txt'],
+    ['mmeo.text.meta.json', 'memo.txt'],
+    ['contarct-2062.meta.json', 'Contract-2026.pdf'],
   ])('%s may be meant for %s', (sidecar, document) => {
     expect(mayBeMeantFor(sidecar, document)).toBe(true);
   });
 
   it.each([
+    ['mintusex.txt.meta.json', 'minutes.txt'],
     ['salery.doc.meta.json', 'slary.docx'],
     ['salary-2.doc.meta.json', 'salary-2026.doc'],
     ['report.pdf.meta.json', 'salary.doc'],

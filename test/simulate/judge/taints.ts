@@ -116,7 +116,7 @@ export class Taints {
       // An upload that was under way then has been answered since.
       for (const one of spans) one.isOpen ||= sent.has(identity);
       // Of what cannot be looked at nobody knows which file it is; what has a wrong name only is stated for all the same.
-      const statement = 'statement' in role && !reading.isUnseen(file) ? role.statement : null;
+      const statement = 'statement' in role && !file.isHidden ? role.statement : null;
       const states = statement?.by === 'sidecar' ? statement.mode : null;
       if (last?.to === null && last.mode === states) {
         last.text = text;
@@ -304,9 +304,8 @@ export class Taints {
   #followAttached(reading: Reading, now: number): void {
     for (const { path, text, identity, role, isHidden } of reading.files.values()) {
       if (role.kind !== 'attachment') continue;
-      // Of what could never be looked at nobody knows which file it is, nor what is said where nothing is listed (7.35).
-      const isListed = reading.shutDirectory(directoryOf(role.owner)) === null;
-      if ((isHidden || !isListed) && !this.#attached.has(identity)) continue;
+      // Of what could never be looked at nobody knows which file it is.
+      if (isHidden && !this.#attached.has(identity)) continue;
       const ownerIdentity = reading.files.get(role.owner)?.identity;
       // What a sidecar lists is no document: whether anything is attached to it the contract leaves open (4, 7.9).
       if (reading.isListedByDocument(role.owner)) {
