@@ -2327,6 +2327,22 @@ describe('the simulation', () => {
       1_007_000_605,
       'the list of an owner that was not sent holds for each name of its file that was not sent (4)',
     ],
+    [
+      2_000_000_595,
+      'a mode that is held, and that another folder stated once more when its content was accepted, is stated there from then on (7.27)',
+    ],
+    [
+      2_000_003_971,
+      'of an upload that nobody was told of there is no record: what it attached is none when its file and its sidecar are gone (4)',
+    ],
+    [
+      2_000_011_901,
+      'what lists an attachment and could not be looked at before is seen with the next rescan (4, 7.37)',
+    ],
+    [
+      2_000_015_240,
+      'what was away while a valid sidecar of its document did not list it is no attachment any more (4)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -176,7 +176,8 @@ const noAttachmentAlone: Rule = ({ request, moment, document, file }, add) => {
   const { path, role, identity } = file;
   const isLink = moment.reading.pathsOf(identity).length > 1;
   const taint = moment.taintOf(identity);
-  const owner = role.kind === 'attachment' ? role.owner : isLink || taint.isOpen ? null : taint.owner;
+  const stands = role.kind === 'attachment' && !taint.isLate;
+  const owner = stands ? role.owner : isLink || taint.isOpen || taint.isLate ? null : taint.owner;
   // What came to its owner's own place is that document's content by now, wherever it goes with that.
   const isContent = owner === path || (document !== null && taint.sentWith.includes(document.docId));
   if (owner === null || isContent || (request.kind !== 'upload' && request.file === null)) return;
@@ -209,8 +210,10 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
   const asked = modeOf(request);
   if (statement === null || document === null || asked === null || isSharedSo(document, asked)) return;
   const { holding } = document;
-  // Wherever it was last accepted, whatever of it that was.
-  const accepted = document.perhaps.filter((one) => one.statement === holding.statement);
+  // Wherever it was last accepted, whatever of it that was, and where what is held was stated once more.
+  const accepted = document.perhaps.filter((one) =>
+    [one.statement, one.restates].includes(holding.statement),
+  );
   if ([holding, ...accepted].every((one) => widensByAbsence(asked, one, statement)))
     add(
       'widened-by-absence',

@@ -2,7 +2,7 @@ import type { FormFile } from '../service/read-form.ts';
 import type { Ending, ServiceRequest } from '../service/service.ts';
 import { nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
-import { isWider } from './statement.ts';
+import { isWider, mayWiden } from './statement.ts';
 import type { Holding, ShareMode, Statement } from './statement.ts';
 
 /** A document at the service, and the files that it may be of. */
@@ -321,10 +321,13 @@ export class HeldDocuments {
   #noteRestated(one: HeldDocument, { path, role }: RoledFile): void {
     if (role.kind !== 'document' || role.statement.mode !== one.holding.mode) return;
     const { mode, by, place } = role.statement;
-    const isSame = ({ statement: known }: Holding) =>
+    const { statement } = one.holding;
+    const isSaid = ({ statement: known }: Holding) =>
       known.mode === mode && known.by === by && known.place === place;
-    if (![one.holding, ...one.perhaps].some(isSame))
-      one.perhaps = [...one.perhaps, { mode, statement: role.statement, path }];
+    const restates = mayWiden(one.holding, role.statement) ? statement : undefined;
+    const isKnown = (known: Holding) => known.restates === restates && isSaid(known);
+    if (!isSaid(one.holding) && !one.perhaps.some(isKnown))
+      one.perhaps = [...one.perhaps, { mode, statement: role.statement, path, restates }];
   }
 
   /**

@@ -22,6 +22,8 @@ export interface Holding {
   readonly path: string;
   /** What stood in its file then; absent: it does not matter. */
   readonly text?: string | undefined;
+  /** Where the same mode was stated before, which this could have widened; absent: nowhere. */
+  readonly restates?: Statement | undefined;
 }
 
 export function isWider(mode: ShareMode, than: ShareMode): boolean {

@@ -22,8 +22,13 @@ interface Attached {
   readonly isLeft: boolean;
   /** Its owner, which has come back since it was deleted at the service, lists it anew. */
   readonly isAnew: boolean;
-  /** Its owner's sidecar names no more than its like elsewhere. */
+  /**
+   * Its owner's sidecar has named no more than its like elsewhere, or not even that while it was away; or it was sent with an
+   * upload that nobody was told of, of which there is no record, and its owner and that one's sidecar are gone.
+   */
   readonly isDropped: boolean;
+  /** What lists it could not be looked at before. */
+  readonly isLate: boolean;
   /** Since when it has no name in a folder; null: it has one. */
   readonly goneAt: number | null;
   /** The document that was sent with it; null: none. */
@@ -47,6 +52,8 @@ export interface Taint {
   readonly owner: string | null;
   /** It may as well be none any more. */
   readonly isOpen: boolean;
+  /** What lists it could not be looked at before: it is seen with the next rescan (contract 7.37). */
+  readonly isLate: boolean;
   /** Documents that were sent with it. */
   readonly sentWith: readonly string[];
   /** That document's own file. */
@@ -69,7 +76,14 @@ interface Stated {
 
 const rescanMs = 15 * 60_000;
 
-const none: Taint = { owner: null, isOpen: false, sentWith: [], ownerIdentity: undefined, holdings: [] };
+const none: Taint = {
+  owner: null,
+  isOpen: false,
+  isLate: false,
+  sentWith: [],
+  ownerIdentity: undefined,
+  holdings: [],
+};
 
 /** The memory of section 4 and 7.27 of the contract: what files were, as far as ingestd has to know. */
 export class Taints {
@@ -90,6 +104,8 @@ export class Taints {
   readonly #placed = new Map<object, readonly string[]>();
   /** Paths of what could not be looked at when the disk was seen last. */
   #barred: ReadonlySet<string> = new Set();
+  /** Until when what cannot be looked at, or could not, was so. */
+  readonly #barredUntil = new Map<string, number>();
   /** What own sidecars have said of files that were not sent. */
   readonly #unsent = new Map<object, Stated[]>();
   /** What stood last at each path, and since when it does no more; null: it does. */
@@ -104,6 +120,7 @@ export class Taints {
   }
 
   see(reading: Reading, now: number): void {
+    for (const path of this.#barred) this.#barredUntil.set(path, now);
     this.#followAttached(reading, now);
     this.#followPlaces(reading, now);
     // What was not answered yet has no record.
@@ -228,18 +245,27 @@ export class Taints {
     const taints = new Map<object, Taint>();
     const add = (
       identity: object,
-      { owner = null, isOpen = false, sentWith = [], ownerIdentity, holdings = [] }: Partial<Taint>,
+      {
+        owner = null,
+        isOpen = false,
+        isLate = false,
+        sentWith = [],
+        ownerIdentity,
+        holdings = [],
+      }: Partial<Taint>,
     ) => {
       const known = taints.get(identity) ?? none;
       taints.set(identity, {
         owner: owner ?? known.owner,
         isOpen: isOpen || known.isOpen,
+        isLate: isLate || known.isLate,
         sentWith: [...known.sentWith, ...sentWith],
         ownerIdentity: ownerIdentity ?? known.ownerIdentity,
         holdings: [...known.holdings, ...holdings],
       });
     };
-    for (const [identity, one] of this.#attached)
+    for (const [identity, one] of this.#attached) {
+      if (one.isLate && now - one.since < rescanMs + seenMs) add(identity, { isLate: true });
       if (isSeen(one, now, seenMs)) {
         // It may have been deleted since the disk was looked at.
         const isDeleted = this.#isOwnerDeleted(one);
@@ -248,6 +274,7 @@ export class Taints {
         const text = told(one, now, seenMs);
         add(identity, { owner, isOpen, sentWith, ownerIdentity, holdings: [privately({ ...one, text })] });
       }
+    }
     for (const [identity, one] of this.#former) {
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one)] });
       // What said that it is over may not have been seen: then it stands in the record still.
@@ -318,10 +345,12 @@ export class Taints {
       const isAnew =
         known?.until === Infinity ? known.isAnew : this.#isOwnerDeleted({ docId: null, ownerIdentity });
       const isEdited = known !== undefined && known.text !== text;
+      const sidecar = reading.files.get(reading.sidecarOf(role.owner)?.path ?? '');
+      const barredUntil = this.#barredUntil.get(sidecar?.path ?? '') ?? -Infinity;
       this.#attached.set(identity, {
         owner: role.owner,
         ownerIdentity,
-        sidecar: reading.files.get(reading.sidecarOf(role.owner)?.path ?? ''),
+        sidecar,
         path,
         text,
         textAt: isEdited ? now : (known?.textAt ?? -Infinity),
@@ -331,6 +360,7 @@ export class Taints {
         isLeft: false,
         isAnew,
         isDropped: false,
+        isLate: known?.isLate ?? now - barredUntil < rescanMs,
         goneAt: null,
         // What it was sent with before it was deleted says nothing of a document that is not sent yet.
         docId: isAnew && known?.until !== Infinity ? null : (known?.docId ?? null),
@@ -349,7 +379,12 @@ export class Taints {
       const said = owners.includes(one.owner) ? reading.saidOf(one.owner) : null;
       const names = [one.path, ...reading.pathsOf(identity)];
       const isListed = (text: string) => names.includes(`${directoryOf(one.owner)}/${text}`);
-      const isDropped = said?.attachments.some(isListed) === false;
+      const isUntold = this.#held.all.get(one.docId ?? '')?.answer === 'none';
+      const isDropped =
+        one.isDropped ||
+        said?.attachments.some(isListed) === false ||
+        (isAway && one.docId !== null && this.#isOver(one, identity, reading)) ||
+        (isUntold && this.#isOver({ ...one, docId: null }, identity, reading));
       const ended = { ...one, until: Math.min(one.until, now), isLeft, isDropped, goneAt };
       this.#attached.set(identity, ended);
       // What is away for a moment only has been moved; what a document was sent with stands in its record all the same.
