@@ -2283,6 +2283,18 @@ describe('the simulation', () => {
       2_000_008_579,
       'without birth times too, what a mount covers has moved to where another folder shows it (7.1, 7.19)',
     ],
+    [
+      2_000_016_947,
+      'what is saved where a document was, which has gone on with a copy for a while, is another one (7.1)',
+    ],
+    [
+      2_000_018_492,
+      'in a rotation a document stays with what has come to its place, and is gone with that (7.1, 7.25)',
+    ],
+    [
+      2_000_010_236,
+      'what is saved where a document came in a swap may be its own, after the next start too (7.1)',
+    ],
     [77_033, 'a directory below one of attachments is never listed, and hides nothing (4, 7.25)'],
     [
       2_000_001_581,

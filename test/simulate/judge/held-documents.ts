@@ -251,7 +251,7 @@ export class HeldDocuments {
       const isBusy = one.busyUntil > now;
       // It may have gone there before the change went out.
       const freeUntil = isBusy ? one.busyFrom : now;
-      const elsewhere = [...one.stood].filter(
+      const elsewhere = [...one.stood, ...one.heirs].filter(
         ([, { from, until }]) => until === now && freeUntil - from >= this.#settleMs,
       );
       for (const [path, since] of one.places)
@@ -357,10 +357,13 @@ export class HeldDocuments {
    * and another document's stood there since, which does not count; or with a copy, with which the document went on.
    */
   mayHaveGone(one: HeldDocument, { identity, path }: RoledFile, reading: Reading): boolean {
-    const { accepted, files, heirs } = one;
+    const { accepted, files, heirs, holding, places } = one;
     if (accepted === identity) return [...heirs.values()].some((span) => this.#isSettled(span));
     const isGone = (what: object) => reading.pathsOf(what).length === 0;
-    if ([...files].slice([...files].indexOf(identity) + 1).some(isGone)) return true;
+    // In a rotation it stays with what has come to its place, and is gone with that, whatever is saved elsewhere.
+    const isElsewhere = path !== holding.path && places.has(holding.path);
+    const others = [...files].slice(isElsewhere ? 0 : [...files].indexOf(identity) + 1);
+    if (others.some((one) => one !== accepted && isGone(one))) return true;
     const hasStood = (other: HeldDocument) => other.taken.has(path) && this.#mayHaveStood(other, path);
     return (
       accepted !== null && isGone(accepted) && this.alive().some((other) => other !== one && hasStood(other))
@@ -384,8 +387,8 @@ export class HeldDocuments {
   }
 
   /** Whether ingestd may have seen it to stand there. */
-  #mayHaveStood({ stood }: HeldDocument, path: string): boolean {
-    return this.#isSettled(stood.get(path));
+  #mayHaveStood({ stood, been }: HeldDocument, path: string): boolean {
+    return [stood.get(path), been.get(path)].some((span) => this.#isSettled(span));
   }
 
   /**
