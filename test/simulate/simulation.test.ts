@@ -2216,6 +2216,10 @@ describe('the simulation', () => {
       2_000_014_530,
       'what a person had sent again, and the service refused, is tried once more with all that failed (2)',
     ],
+    [
+      3_100_000_085,
+      'without numbers of files, a record does not follow what cannot be read, and only looks like its file (7.1)',
+    ],
     [915_000_218, 'where its change was not answered, a document stays with the file of its record (7.1)'],
     [915_000_222, 'a person keeps what is back for a moment only (2)'],
     [925_000_233, 'what an unreadable sidecar states is seen with the next rescan (7.27, 7.37)'],

@@ -64,7 +64,7 @@ export async function whereaboutsOf(
     const isOther = (file: FileStat) => stat.ino === 0 || isPerhapsSame(file, stat);
     const isOwn = other !== undefined && filesOfRecord(other).some(isOther);
     if (isOwn && (isTold || other.sha256 === record.sha256)) continue;
-    const at = isOwn ? null : { ref: there, stat };
+    const at = isOwn || isSame === 'perhaps' ? null : { ref: there, stat };
     const found = await evidence.inspect(there);
     if (found?.kind === 'document') {
       const state = evidence.tasks.get(there)?.state;
@@ -101,16 +101,20 @@ export async function whereaboutsOf(
   };
 }
 
-/** Without birth times an inode number proves little, and birth times without a number as little. Null: it is changing. */
+/**
+ * Without birth times an inode number proves little, and birth times without a number as little. `perhaps`: nothing but size
+ * and time is known of it. Null: it is changing.
+ */
 async function isSameContent(
   ref: DocumentRef,
   { stat, record, isNamed }: Pick<FoundFile, 'stat' | 'isNamed'> & { readonly record: LedgerRecord },
   { hash }: Evidence,
-): Promise<boolean | null> {
+): Promise<boolean | 'perhaps' | null> {
   if (stat.ino !== 0 && isBirthKnown(stat, record.stat)) return true;
   if (stat.size !== record.stat.size) return false;
   // What cannot be read, or opened by its name, may be it.
-  const sha256 = isNamed ? await hash(ref, stat).catch(() => record.sha256) : record.sha256;
+  const sha256 = isNamed ? await hash(ref, stat).catch(() => undefined) : undefined;
+  if (sha256 === undefined) return stat.ino === 0 ? 'perhaps' : true;
   return sha256 === null ? null : sha256 === record.sha256;
 }
 

@@ -166,6 +166,13 @@ describe('a file that is found', () => {
       },
     });
   });
+
+  it('keeps its record where it was while size and time alone tell that it may be this one', async () => {
+    const found: Inspection = { kind: 'unfit', code: 'unreadable', message };
+    const unread = { missing: unnumbered, found, sha256: new Error('EACCES') };
+    expect(await whereabouts(unread)).toMatchObject({ kind: 'kept', at: null });
+    expect(await whereabouts({ ...unread, missing: unborn })).toMatchObject({ at: { ref: there } });
+  });
 });
 
 function unknown(code: string): Inspection {
