@@ -47,7 +47,7 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   const count = removed + recent + held;
   if (count <= limits.maxDeleteCount) return { kind: 'allow' };
   if (count * 100 <= documents * limits.maxDeletePercent) return { kind: 'allow' };
-  const gone = recent === 0 ? '' : ` (${numberWords(recent)} of them deleted already)`;
+  const gone = recent === 0 ? '' : `, with ${numberWords(recent)} that are deleted already`;
   return {
     kind: 'hold',
     // As above: of what comes and goes while it is held, the numbers of its beginning would not be true.

@@ -110,7 +110,7 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
   [
     'no sharing of what nobody can share as it is stated, and why',
     { narrower: [{ folder: 'inbox', path: 'n.pdf', sharing: 'EVERYONE', code: 'attachments-would-show' }] },
-    [/\n {2}inbox\/n\.pdf: EVERYONE applies now \(Old attach.*\)\n {2}\(ingestd why PATH says why\)$/],
+    [/\n {2}inbox\/n\.pdf: EVERYONE is stated now \(Old attach.*\)\n {2}\(ingestd why PATH says why\)$/],
   ],
   [
     'by name what is kept at the service',

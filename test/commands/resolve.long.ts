@@ -56,7 +56,7 @@ it('resolve --dismiss sends nothing, and says what would', async () => {
   expect(await run('resolve', 'inbox/a.pdf', '--dismiss')).toMatchObject({ code: 2 });
   const { stdout } = await run('status');
   expect(stdout).toMatch(
-    /Skipped \(1\)\n {2}Doubt dismissed, not sent \(1\)\n {4}inbox\/a\.pdf: the doubt about its upload was dismissed\n/,
+    /Skipped \(1\)\n {2}Doubt dismissed, not sent \(1\): To send it all the same, run ingestd retry PATH\.\n {4}inbox\/a\.pdf: the doubt about its upload was dismissed\n/,
   );
   expect(stdout).not.toContain('failed');
   expect((await run('retry')).code).toBe(0);

@@ -58,10 +58,10 @@ describe('A1: an old version of a private document that is put aside between two
       return folders[0]?.narrower;
     };
     expect(await narrower()).toBe(1);
-    expect((await folder.run('why', 'a-old.txt')).stdout).toMatch(/^narrower +EVERYONE applies now$/m);
+    expect((await folder.run('why', 'a-old.txt')).stdout).toMatch(/^narrower +EVERYONE is stated now$/m);
     for (const command of ['status', 'plan'])
       expect((await folder.run(command)).stdout).toMatch(
-        /shared less widely than stated[^]*\n {2}inbox\/a-old\.txt: EVERYONE applies now\n/i,
+        /shared less widely than stated[^]*\n {2}inbox\/a-old\.txt: EVERYONE is stated now\n/i,
       );
     const sharing = ['share', 'inbox', '--as', 'stated'];
     expect(await folder.run(...sharing)).toMatchObject({ code: 2 });

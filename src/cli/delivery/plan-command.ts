@@ -99,12 +99,12 @@ function printPlan(
     tally('yellow', count, 'deletion', isAway ? later : now);
     line(colors.yellow(`  ${folder}: ${withLocalTimes(reason)}`));
   }
-  tally('yellow', counts.waiting, 'document', 'not ready: still changing, or waiting for another file.');
+  tally('yellow', counts.waiting, 'document', 'not ready: ingestd why PATH says what each waits for.');
   const undecided = operations.filter(({ code }) => code === inDoubtCode).length;
   tally('yellow', undecided, 'upload', `in doubt: ${resolveWords()}.`);
   tally('red', counts.failed - undecided, 'document', 'cannot be sent: the lines above say why.');
   tally('dim', counts.narrower, 'document', 'shared less widely than stated: ingestd why PATH says why.');
-  for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: ${one.sharing} applies now`));
+  for (const one of report.narrower) line(colors.dim(`  ${refKey(one)}: ${one.sharing} is stated now`));
   tally('dim', counts.kept, 'document', 'kept at the service, no longer sent.');
   tally('dim', counts.skipped, 'file', 'skipped: ingestd check says why.');
   const orphans = countWords(counts.orphanAttachments, 'directory', 'directories');

@@ -66,7 +66,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ),
     ...section(
       colors.dim('Shared less widely than stated'),
-      narrower.map((one) => rowOf({ ...one, message: `${one.sharing} applies now${barrierOf(one.code)}` })),
+      narrower.map((one) => rowOf({ ...one, message: `${one.sharing} is stated now${barrierOf(one.code)}` })),
       `ingestd why PATH says why${mayShare ? '; to share one run ingestd share PATH --as stated' : ''}`,
       total('narrower'),
     ),

@@ -51,7 +51,7 @@ function printStory(story: Why, { line, colors }: Output): void {
       `${field}: ${JSON.stringify(value)}${source === undefined ? '' : ` (${source})`}`,
     );
   }
-  if (story.narrower !== null) row('narrower', `${story.narrower.sharing} applies now`);
+  if (story.narrower !== null) row('narrower', `${story.narrower.sharing} is stated now`);
   for (const note of story.notes) row('note', withLocalTimes(note));
   const happened: readonly (readonly [at: string, words: string])[] = [
     ...story.attempts.map(({ at, operation, message }) => [at, `${operation}: ${message}`] as const),

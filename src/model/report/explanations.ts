@@ -283,7 +283,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'The message names the part of the document or its metadata that is wrong. Fix it there.',
         endsElsewhere: true,
       },
-      'doubt-dismissed': { cause: 'Doubt dismissed, not sent', fix: '' },
+      'doubt-dismissed': {
+        cause: 'Doubt dismissed, not sent',
+        fix: 'To send it all the same, run ingestd retry PATH.',
+      },
       'in-doubt': {
         cause: 'Upload in doubt',
         fix: `Look at the service, then ${resolveWords()}.`,

@@ -122,7 +122,7 @@ describe('deletions of one folder are judged together', () => {
     [
       'what went otherwise since is no document of the folder any more',
       { gone: 20, removed: [{ at: 15 * minuteMs, count: 8, documents: 1_000 }] },
-      disappeared(' (8 of them deleted already)'),
+      disappeared(', with 8 that are deleted already'),
     ],
     ['what is kept at the service is no part of the whole', { gone: 12, kept: 18 }, disappeared()],
     ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
