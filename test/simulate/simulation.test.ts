@@ -2216,6 +2216,7 @@ describe('the simulation', () => {
       2_000_014_530,
       'what a person had sent again, and the service refused, is tried once more with all that failed (2)',
     ],
+    [3_200_000_180, 'a doubt that a person has ended stays so, though it is to be ended once more (2)'],
     [
       3_100_000_085,
       'without numbers of files, a record does not follow what cannot be read, and only looks like its file (7.1)',

@@ -256,7 +256,8 @@ export class Judge {
     };
     const isMeant = (one: HeldDocument) =>
       one.answer !== 'usable' && (one.places.has(place) || identities.some((other) => one.files.has(other)));
-    const forgotten = this.held.alive().filter(isMeant);
+    // What a person has forgotten before stays so, should this be refused.
+    const forgotten = this.held.alive().filter((one) => isMeant(one) && !this.isForgotten(one.docId));
     const answers = forgotten.map(({ answer }) => answer);
     // Who ends one of those that stop uploads has seen them.
     const ended = answers.includes('unusable') ? this.#unusable : 0;
