@@ -2318,6 +2318,10 @@ describe('the simulation', () => {
       'a deletion goes out at once when no directory has changed since its file was found nowhere, however long that took (7.25, 7.30)',
     ],
     [
+      2_000_008_719,
+      'what a valid sidecar no longer listed is no attachment, though that was never sent, and the sidecar is gone since (4)',
+    ],
+    [
       1_009_100_600,
       'a hard link is a document of its own, though a person has dismissed the doubt about its file (2, 7.27)',
     ],

@@ -24,7 +24,7 @@ export function unsentAttachments(
     if (record?.unsure?.attachments === true) return [];
     // Without a valid sidecar nothing says that they are no attachments any more; else their files, wherever they are, are.
     if ((document.sidecar ?? null) === null) return held;
-    return held.map(({ name, sha256, stat }) => ({ name, sha256, stat: { ...stat, ino: 0 } }));
+    return held.map(placeless);
   }
   const found = document.attachments.map(({ name, path, stat }, index) => ({
     name,
@@ -33,6 +33,11 @@ export function unsentAttachments(
     sha256: attachmentHashes[index] ?? held.find((one) => one.name === name)?.sha256 ?? '',
   }));
   return [...found, ...heldElsewhere(document, held)];
+}
+
+/** An attachment that is held, and whose file is none any more, wherever that is. */
+function placeless({ name, sha256, stat }: RecordedAttachment): RecordedAttachment {
+  return { name, sha256, stat: { ...stat, ino: 0 } };
 }
 
 /** What a document was last sent with besides what lay in its own directory of attachments, from the root of its folder. */
@@ -91,6 +96,13 @@ export function withAttachmentAt(
     isLeft({ folder: one.folder ?? ref.folder, path: one.path ?? '' }) && isSameFile(one.stat, stat);
   if (hasAttachmentAt({ ref, record }, place) || !record.attachments.some(hasCome)) return null;
   const attachments = record.attachments.map((one) => (hasCome(one) ? placedAt(place, ref, one) : one));
+  return { ref, record: { ...record, attachments } };
+}
+
+/** A record of whose attachment in a place a valid sidecar says that it is none any more. Null: it has none there. */
+export function withAttachmentDropped({ ref, record }: LedgerEntry, place: DocumentRef): LedgerEntry | null {
+  if (!hasAttachmentAt({ ref, record }, place)) return null;
+  const attachments = record.attachments.map((one) => (isAttachedAt(one, ref, place) ? placeless(one) : one));
   return { ref, record: { ...record, attachments } };
 }
 

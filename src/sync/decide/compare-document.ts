@@ -36,7 +36,13 @@ import { attachedBeforeCode } from '../tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 import { adoptionOf, compareWithRecord, doubtsOfFile, refusedAsItStands } from './assess.ts';
 import type { Assessment } from './assess.ts';
-import { recordedOwners, sentWith, withAttachmentAt, withAttachmentSaved } from './attachments.ts';
+import {
+  recordedOwners,
+  sentWith,
+  withAttachmentAt,
+  withAttachmentDropped,
+  withAttachmentSaved,
+} from './attachments.ts';
 import type { FormerOwner } from './attachments.ts';
 import { findMovedDirectories, planDirectoryMove } from './find-directory-move.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
@@ -151,8 +157,7 @@ export class DocumentComparison {
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsent.modes.noteAttachment(ref, document.stat)) isNews = true;
       const answers = await this.#answersOf(owner, document);
-      if (record !== null)
-        await this.#followAttachment(task, { ref, record }, document, answers.includes('sent without'));
+      if (record !== null) await this.#followAttachment(task, { ref, record }, document, answers);
       if (answers.includes('dropped')) continue;
       // The list of a document that was not sent with it holds until that is gone, or was sent without a list.
       if (record === null && answers.every(isOver)) continue;
@@ -240,16 +245,22 @@ export class DocumentComparison {
     task: Task,
     owner: LedgerEntry,
     document: FoundDocument,
-    hasNoSidecar: boolean,
+    answers: readonly OwnerAnswer[],
   ): Promise<void> {
     const { folders, writer, evidence } = this.#options;
-    const listed = hasNoSidecar ? sentWith(owner.ref, owner.record) : [];
+    const listed = answers.includes('sent without') ? sentWith(owner.ref, owner.record) : [];
     const found = await Promise.all(listed.map((path) => evidence.inspect({ ...owner.ref, path })));
     const left = listed.filter((_, index) => hasGone(found[index]));
     // While the folder of both is taken out of the configuration, nobody knows what the document has.
     const isLeft = ({ folder, path }: DocumentRef) =>
       folder === owner.ref.folder ? left.includes(path) : folders.get(folder) === undefined;
-    const moved = withAttachmentAt(owner, document, isLeft);
+    // It may have been sent, or deleted, meanwhile.
+    const record = this.#ledger.get(owner.ref);
+    if (record === undefined) return;
+    // Of what has left its place the list says nothing for good: another file may have been saved there.
+    const moved = answers.includes('dropped')
+      ? withAttachmentDropped({ ref: owner.ref, record }, document.ref)
+      : withAttachmentAt({ ref: owner.ref, record }, document, isLeft);
     const unlock = moved === null ? null : this.#locks.take(task, [owner.ref]);
     if (moved === null || unlock === null) return;
     await writer.commit([{ kind: 'put', ...moved }]).finally(unlock);
