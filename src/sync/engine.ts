@@ -1594,6 +1594,8 @@ export class Engine {
     const { document } = compared;
     if (operation.kind !== 'upload') return permit.giveBack();
     const request = uploadRequest(document, operation, open);
+    // It may have moved when the answer comes.
+    const directory = this.#directories.holding(task.ref);
     const about = { ...aboutUpload(document, operation), untaken: task.untaken };
     const sending = await this.#send(
       [{ task, record, found }],
@@ -1616,7 +1618,8 @@ export class Engine {
     const sharing = sharingChange(operation, document, this.#ledger.get(task.ref));
     try {
       const changes = uploadedChanges(document, operation, uploaded, this.#ledger);
-      await this.#writer.commit([...changes, ...resolved]);
+      const first = this.#directories.firstIdentity(task.ref, directory);
+      await this.#writer.commit([...changes, ...first, ...resolved]);
     } catch (error) {
       // Another answer with the same docId was written down in the same moment.
       const late = docIdConflict(task.ref, docId, this.#ledger);

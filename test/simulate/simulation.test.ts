@@ -112,6 +112,30 @@ describe('the simulation', () => {
     },
   );
 
+  const early = caselessPlan(
+    [{ path: 'inbox/d/a.txt', text: 'a' }],
+    [
+      { kind: 'rename', path: 'inbox/d', to: 'inbox/moved' },
+      { kind: 'write', path: 'inbox/.save.tmp', text: 'b' },
+      { kind: 'rename', path: 'inbox/.save.tmp', to: 'inbox/moved/a.txt' },
+    ],
+  );
+  itRuns(
+    'keeps a document whose directory is moved before its answer is written down, whatever is saved there',
+    {
+      ...early,
+      steps: early.steps.map(({ act }, at) => ({
+        afterMs: 0,
+        act,
+        ...(at === 0 ? { gap: 'answer' as const } : null),
+      })),
+    },
+    (said) => {
+      expect(said).toMatch(/modify doc-1 a\.txt/);
+      expect(said).not.toContain('delete doc-1');
+    },
+  );
+
   itRuns(
     'keeps a document whose file is ignored now, where numbers of files cannot be told apart',
     unnumbered(

@@ -1,5 +1,5 @@
 import { directoryOf, refKey, sameFile } from '../../model/document.ts';
-import type { FileIdentity } from '../../model/document.ts';
+import type { DocumentRef, FileIdentity } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { WatchedFolders } from './watched-folders.ts';
@@ -26,8 +26,20 @@ export function createKnownDirectories(
     return there !== null && there !== undefined && sameFile(there, identity);
   }
 
+  /** The directory that was listed last above a document, as `at` says it. */
+  const holding = (ref: DocumentRef) => at(placeOf(ref));
+
+  /** What is recorded first in a directory says which one it is, unless that one has still to bring its own records. */
+  function firstIdentity(ref: DocumentRef, there = holding(ref)): readonly Change[] {
+    const place = placeOf(ref);
+    const isKnown = place.path === '' || !there || there.ino === 0 || ledger.directory(place) !== undefined;
+    if (isKnown || ledger.placesOf(there).length > 0) return [];
+    return [{ kind: 'directory', ...place, identity: there }];
+  }
+
   return {
     at,
+    holding,
     /** Another directory than before was listed at a path. */
     note: (place: DirectoryRef, identity: FileIdentity): void => {
       const recorded = ledger.directory(place);
@@ -39,20 +51,13 @@ export function createKnownDirectories(
       const place = elsewhere.get(identity.ino);
       return place !== undefined && stands(place, identity) ? place : null;
     },
-    /** What is recorded first in a directory says which one it is, unless that one has still to bring its own records. */
+    firstIdentity,
+    /** The same of all that is recorded at one time. */
     firstIdentities: (changes: readonly Change[]): readonly Change[] => {
-      const found = new Map<string, Change>();
       if (changes.some(({ kind }) => kind === 'directory')) return [];
-      for (const change of changes) {
-        if (change.kind !== 'put') continue;
-        const place = { folder: change.ref.folder, path: directoryOf(change.ref.path) };
-        const key = refKey(place);
-        if (place.path === '' || found.has(key) || ledger.directory(place) !== undefined) continue;
-        const there = folders.view(place.folder)?.directoryAt(place.path);
-        if (there === undefined || there.ino === 0 || ledger.placesOf(there).length > 0) continue;
-        found.set(key, { kind: 'directory', ...place, identity: there });
-      }
-      return [...found.values()];
+      const refs = changes.flatMap((change) => (change.kind === 'put' ? [change.ref] : []));
+      const each = new Map(refs.map((ref) => [refKey(placeOf(ref)), ref])).values();
+      return [...each].flatMap((ref) => firstIdentity(ref));
     },
     /**
      * The directories that stand at the paths of a folder's records and are not known there, where all records of that
@@ -79,4 +84,8 @@ export function createKnownDirectories(
       return changes;
     },
   };
+}
+
+function placeOf({ folder, path }: DocumentRef): DirectoryRef {
+  return { folder, path: directoryOf(path) };
 }
