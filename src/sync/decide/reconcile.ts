@@ -1,5 +1,6 @@
 import { joinPath, nameOf, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry } from '../../model/document.ts';
+import { ignoreFileCode } from '../../model/errors.ts';
 import { isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { DirectoryRecords, Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { BacklogEntry } from '../tasks/backlog.ts';
@@ -60,7 +61,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const isUnchanged = match === 'same' || match === 'stat';
     if (isUnchanged && proof === null && provesRoot(root, records.rootChange(name))) proof = name;
     if (task !== undefined) {
-      if (match === 'same' || waitsForSidecar(task)) touched.push({ task, present: true });
+      if (match === 'same' || waitsForListing(task)) touched.push({ task, present: true });
       else if (!isAsSeen(task, entry)) changed.push({ task, entry });
       continue;
     }
@@ -104,10 +105,12 @@ function isAsRecorded({ entries }: DirectoryScan, records: DirectoryRecords): bo
   );
 }
 
-/** A sidecar that is renamed after its document, or removed, changes nothing about the document itself. */
-function waitsForSidecar({ state, present }: Task): boolean {
-  return present && state.kind === 'waiting' && state.reason.code === likelySidecarCode;
+/** A sidecar that is renamed after its document, or removed, and rules that can be read, change nothing about the document. */
+function waitsForListing({ state, present }: Task): boolean {
+  return present && state.kind === 'waiting' && endedByListing.has(state.reason.code);
 }
+
+const endedByListing: ReadonlySet<string> = new Set([likelySidecarCode, ignoreFileCode]);
 
 /** Not listed as a document: gone, or what is not sent any more, which may be gone too. What is kept stays kept. */
 export function mayHaveGone({ state, present, hasRecord }: Task): boolean {

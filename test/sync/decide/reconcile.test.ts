@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { nameOf, sameStat } from '../../../src/model/document.ts';
 import type { FileStat, ScanCause } from '../../../src/model/document.ts';
+import { ignoreFileCode } from '../../../src/model/errors.ts';
 import type { DirectoryRecords, Failure, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { reconcile } from '../../../src/sync/decide/reconcile.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
@@ -126,6 +127,12 @@ const sending: readonly TaskEvent[] = [
   { kind: 'deliveryStarted', delivery: 1 },
 ];
 const dormant = (code: string): TaskEvent => ({ kind: 'dormant', reason: { code, message: '' } });
+const shut: TaskEvent = {
+  kind: 'unreadable',
+  dueAt: 9,
+  reason: { code: ignoreFileCode, message: '' },
+  isPassing: false,
+};
 const missing: readonly TaskEvent[] = [
   inspected,
   { kind: 'missing', at: 0, device: 1 },
@@ -196,6 +203,11 @@ describe('a directory that is listed, compared with what is known of it', () => 
       'just as it was recorded',
       { files: { a: stat }, records: { 'd/a': {} }, tasks: { 'd/a': [true, stat] } },
       { touched: ['a there'], proof: ['a'] },
+    ],
+    [
+      'below an ignore file that was not valid',
+      { files: { a: stat }, tasks: { 'd/a': [true, stat, inspected, shut] } },
+      { touched: ['a there'] },
     ],
     ['that is not listed any more', { tasks: { 'd/a': [true, stat] } }, { touched: ['a gone'] }],
     [
