@@ -80,7 +80,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...groupedRows(colors.dim('Waiting'), waiting, waitingTotal, colors, reasons),
     ...(waiting.length === 0 ? [] : [`  (${details})`]),
     ...section(colors.dim('Kept at the service'), status.kept.map(refKey), details, total('kept')),
-    ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors),
+    ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors, reasons),
     ...(skippedTotal === 0 ? [] : ['  (ingestd check lists all of them with their fixes)']),
   ];
 }
