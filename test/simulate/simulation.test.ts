@@ -2145,6 +2145,7 @@ describe('the simulation', () => {
       608,
       'a mode that goes out for the copy with which a document has gone on is not that of its own file (7.27)',
     ],
+    [2_000_032_101, 'two letters that are swapped count as one where a sidecar fits no file (7.29)'],
     [919, 'a list below an ignore file that was never valid was not seen (4, 7.35)'],
     [
       450_001_481,

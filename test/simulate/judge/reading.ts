@@ -1,5 +1,4 @@
-import { distance } from 'fastest-levenshtein';
-
+import { lettersApart } from './letters-apart.ts';
 import { placeOf, readSaid } from './statement.ts';
 import type { Said, ShareMode, Statement } from './statement.ts';
 
@@ -405,7 +404,7 @@ export class Reading {
       const isStem = [meant, stemOf(meant)].includes(stemOf(name));
       // Without a type it is named after a stem.
       const named = types.test(meant) ? [name] : [name, stemOf(name)];
-      return !this.#fitsOne(sidecar) && (isStem || named.some((one) => distance(meant, one) <= 2));
+      return !this.#fitsOne(sidecar) && (isStem || named.some((one) => lettersApart(meant, one) <= 2));
     };
     return this.#listedIn(directory).find(isLikely) ?? null;
   }
