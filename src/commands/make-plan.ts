@@ -4,10 +4,9 @@ import { createLimiter } from '../remote/limiter.ts';
 import { inNaturalOrder } from '../lib/text/natural-order.ts';
 import { nameOf, refKey } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
-import { isOpenDoubt } from '../model/doubts.ts';
+import { openDoubts } from '../model/doubts.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { Metadata, ShareMode } from '../model/metadata/metadata.ts';
-import type { Doubt } from '../model/ports/ledger-port.ts';
 import type {
   FileOutcome,
   ModifyRequest,
@@ -58,12 +57,8 @@ export async function makePlan({ settings: configured, makesFolders, fleet }: Of
   if (!makesFolders) await requireFolders(settings, ledger);
   // Further copies that the service may hold: before uploads in doubt are sent again, and what is planned counts as sent.
   const possibleDuplicates = ledger.possibleDuplicates();
-  const isUndecided = (doubt: Doubt) => isOpenDoubt(doubt) && doubt.again !== true;
   const undecided = new Set(
-    ledger
-      .doubts()
-      .filter(isUndecided)
-      .map(({ ref }) => refKey(ref)),
+    openDoubts(ledger).flatMap(({ ref, again }) => (again === true ? [] : [refKey(ref)])),
   );
   const inDoubt = ledger.doubts().map(({ ref }) => refKey(ref));
   const decided = new Set(inDoubt.filter((key) => !undecided.has(key)));

@@ -222,7 +222,7 @@ export const orphanSidecarCode = 'orphan-sidecar';
 /** The same where the end of its name is misspelled. */
 export const misspelledSidecarCode = 'misspelled-sidecar';
 
-/** Of a sidecar whose document is gone, while a person is asked about its deletion. */
+/** Of a sidecar whose document is gone, while its deletion is held or under way. */
 export const heldSidecarCode = 'held-sidecar';
 
 /** Whether something is skipped because it is a sidecar that fits no file: contract 7.29. */

@@ -12,7 +12,7 @@ export function reasonHealth(code: string): Health {
   return explain(code).health ?? 'error';
 }
 
-/** Whether the log says when it begins and ends. Where something is wrong then, notifications do too, but for a pause. */
+/** Whether the log says when it begins and ends. Notifications announce the same, but for pauses and what is no problem. */
 export function isLogged({ code }: Pick<Reason, 'code'>): boolean {
   return explain(code).isTold ?? reasonHealth(code) !== 'ok';
 }

@@ -25,7 +25,7 @@ export class DeletionHolds {
   /** Holds that are being written to the ledger, by folder. */
   readonly #beingWritten = new Map<string, Hold>();
 
-  /** `returned`: is told of each file that is back, and what a person said of it. */
+  /** `returned`: called for each file that is back, with what a person had decided about it. */
   constructor(
     parts: EngineParts,
     roots: FolderRoots,

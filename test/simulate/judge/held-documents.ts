@@ -462,7 +462,7 @@ export class HeldDocuments {
       if (one === undefined) continue;
       if (kind === 'delete') one.isDeleted = one.isDeletionUntold = true;
       if (kind === 'modify') this.#change(one, request, file, carried);
-      one.perhaps = [...one.perhaps, ...perhaps];
+      one.perhaps = distinct([...one.perhaps, ...perhaps]);
     }
   }
 
@@ -682,4 +682,9 @@ export function modeOf({ kind, metadata }: ServiceRequest): ShareMode | null {
   const stated = metadata?.shareInfo;
   if (stated === undefined) return kind === 'upload' ? 'DEFAULT' : null;
   return (stated.mode ?? 'DEFAULT') as ShareMode;
+}
+
+/** Each of them once: what files count as goes round among those that have had one number. */
+function distinct(holdings: readonly Holding[]): readonly Holding[] {
+  return [...new Map(holdings.map((one) => [JSON.stringify(one), one])).values()];
 }
