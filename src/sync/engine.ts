@@ -1882,7 +1882,7 @@ export class Engine {
         return this.#advance(task, { kind: 'replan', unknownDocId: consequence.record.docId });
       case 'doubtAgain': {
         const { record, reason } = consequence;
-        await this.#writer.commit(doubtAgain(task.ref, record, reason.message));
+        await this.#writer.commit(doubtAgain(task.ref, record));
         this.#advance(task, { kind: 'recordLeft' });
         return this.#fail(task, operation, reason);
       }

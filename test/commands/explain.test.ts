@@ -52,11 +52,16 @@ describe('why, where no daemon runs', () => {
 
   it('tells of a directory, there or gone, what the service has of it', async () => {
     await folder.write('inbox/sub/b.txt', 'text');
-    expect((await folder.run('sync')).code).toBe(0);
+    await folder.write('inbox/bad/c.d.txt', 'text');
+    expect((await folder.run('sync')).code).toBe(4);
     const told = async (path: string) => {
       const { verdict, next } = await why(path);
       return [verdict.kind, verdict.message, next];
     };
+    const failed = 'nothing for what failed or is in doubt; ingestd status says what to do';
+    const bad = ['directory', 'a directory; ingestd scans it for documents; 1 failed', failed];
+    expect(await told('inbox/bad')).toEqual(bad);
+    await rm(folder.join('inbox/bad'), { recursive: true });
     const words = '; the service has 1 document of it';
     expect((await told('inbox'))[1]).toBe(`the folder itself${words}; for its state run ingestd status`);
     const scanned = `a directory; ingestd scans it for documents${words}`;
@@ -79,7 +84,7 @@ describe('why, where no daemon runs', () => {
       const told = (path: string) => whyOffline({ settings, makesFolders: false, fleet: null }, path);
       expect(await asUser(() => Promise.all(['inbox/drafts', 'inbox/closed'].map(told)))).toMatchObject([
         { verdict: { message: 'the pattern "drafts/" in .ingestignore:1 ignores the directory drafts' } },
-        { verdict: { message: expect.stringContaining('EACCES') }, next: 'nothing until it can be read' },
+        { verdict: { message: expect.stringContaining('EACCES') }, next: 'nothing until that changes' },
       ]);
     });
   });

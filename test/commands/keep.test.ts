@@ -64,7 +64,7 @@ it('keep leaves held deletions at the service, those of a directory or all, unti
   // There is no file to send, so that nothing is said to be sent.
   const retried = await folder.run('retry', 'inbox/5.txt');
   expect([retried.code, retried.stdout]).toEqual([2, '']);
-  expect(retried.stderr).toContain('is no delivered document whose file is there');
+  expect(retried.stderr).toContain('retry takes files, no directories');
   const { changes } = JSON.parse((await folder.run('ledger', 'export', '--json')).stdout) as {
     changes: readonly { readonly keeps?: true; readonly paths: readonly string[] }[];
   };

@@ -56,7 +56,7 @@ it('a directory or a folder that cannot be read is no reason to say that all is 
     const why = await as('why', 'inbox/closed/b.txt', '--json');
     expect(JSON.parse(why.stdout)).toMatchObject({
       verdict: { kind: 'unknown', code: 'unreadable' },
-      next: 'nothing until it can be read',
+      next: 'nothing until that changes',
     });
     await chmod(folder.join('inbox'), 0o000);
     for (const command of ['plan', 'sync'])

@@ -97,7 +97,7 @@ export function createDecisions({
           const { delivered, retried, unknown } = await engine.retry(meant, barred);
           if (unknown.length > 0)
             throw new ConfigurationError(
-              `${unknown.map(refKey).join(', ')}: has not failed, and is no delivered document whose file is there, so nothing was sent again; ingestd why PATH says how it stands`,
+              `${unknown.map(refKey).join(', ')}: has not failed, and is no delivered document whose file is there, so nothing was sent again; retry takes files, no directories, and ingestd why PATH says how a file stands`,
             );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) engine.folders.rescan(folder);
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);

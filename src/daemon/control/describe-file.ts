@@ -1,7 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { groupBy } from '../../lib/group-by.ts';
 import { sumOf } from '../../lib/sum-of.ts';
-import { countWords } from '../../lib/text/amounts.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { shellWord } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
@@ -33,6 +34,7 @@ import { inspectDocument } from '../../sync/decide/inspect-document.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, isAttached, reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
+import { counterOf } from '../../sync/tasks/task-store.ts';
 import type { History } from '../history/history.ts';
 import { isInLog } from '../history/read-log.ts';
 import { metadataOf, notesOn } from './held-metadata.ts';
@@ -141,28 +143,50 @@ async function describeFormer(ref: DocumentRef, { ledger, past }: WhySources): P
   });
 }
 
-/** How many documents the service holds of a directory and of all below it, in words; empty: none. */
-function heldWords({ folder, path }: DocumentRef, { ledger }: Pick<WhySources, 'ledger'>): string {
+const standing = { failed: 'failed', inDoubt: 'in doubt', waiting: 'waiting', pending: 'to send' } as const;
+
+/**
+ * What there is of a directory and of all below it. `words`: documents that the service holds, and those that it does not
+ * as they stand; empty: none. `asked`: what a person is to decide or to fix; null: nothing.
+ */
+function contentsOf(
+  { folder, path }: DocumentRef,
+  { ledger, engine }: Pick<WhySources, 'ledger' | 'engine'>,
+) {
   const places = Array.from(ledger.directories(folder)).filter((place) => isAtOrBelow(place, path));
   const count = sumOf(places, (place) => ledger.recordsIn(folder, place).size);
-  return count === 0 ? '' : `; the service has ${countWords(count, 'document')} of it`;
-}
-
-/** What is to be decided about deletions that are held in a directory and below it; null: nothing. */
-function heldIn({ folder, path }: DocumentRef, { engine }: Pick<WhySources, 'engine'>): string | null {
-  const held = engine.holds.tasks(folder).filter(({ ref }) => isAtOrBelow(ref.path, path));
+  const isInside = ({ ref }: { readonly ref: DocumentRef }) =>
+    ref.folder === folder && isAtOrBelow(ref.path, path);
+  const counters = groupBy([...engine.tasks.all()].filter(isInside), counterOf);
+  const others = (Object.keys(standing) as (keyof typeof standing)[]).flatMap((counter) => {
+    const tasks = counters.get(counter) ?? [];
+    return tasks.length === 0 ? [] : [`${numberWords(tasks.length)} ${standing[counter]}`];
+  });
+  const words = [
+    ...(count === 0 ? [] : [`; the service has ${countWords(count, 'document')} of it`]),
+    ...(others.length === 0 ? [] : [`; ${others.join(', ')}`]),
+  ].join('');
+  const held = engine.holds.tasks(folder).filter(isInside).length;
   const place = shellWord(path === '' ? folder : refKey({ folder, path }));
-  return held.length === 0
-    ? null
-    : `nothing until you decide about ${countWords(held.length, 'held deletion')} in it: ingestd approve ${shellWord(folder)}, or ingestd keep ${place}`;
+  if (held > 0) {
+    const choices = `ingestd approve ${shellWord(folder)}, or ingestd keep ${place}`;
+    return {
+      words,
+      asked: `nothing until you decide about ${countWords(held, 'held deletion')} in it: ${choices}`,
+    };
+  }
+  const isAsked = counters.has('failed') || counters.has('inDoubt');
+  return {
+    words,
+    asked: isAsked ? 'nothing for what failed or is in doubt; ingestd status says what to do' : null,
+  };
 }
 
 /** What is said of a path at which nothing stands, and never stood a file, where a directory did; null: nothing is known. */
 async function goneDirectory(ref: DocumentRef, sources: WhySources) {
-  const words = heldWords(ref, sources);
+  const { words, asked } = contentsOf(ref, sources);
   if (words === '' && !(await isInLog(sources.settings.state.dir, [ref]))) return null;
-  const next =
-    heldIn(ref, sources) ?? `nothing; ingestd log ${shellWord(refKey(ref))} tells what became of its files`;
+  const next = asked ?? `nothing; ingestd log ${shellWord(refKey(ref))} tells what became of its files`;
   return { message: `the directory is gone from the folder${words}`, notes: [], next };
 }
 
@@ -174,15 +198,14 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort, sources: Wh
   const owner = await ownerOfAttachments(port, ref.path);
   if (owner === null) {
     const inside = await port.inspect(joinPath(ref.path, 'any'));
-    if (inside.kind === 'unknown')
-      return told(inside, 'nothing until it can be read', { fix: explain(inside.code).fix });
+    if (inside.kind === 'unknown') return told(inside, unchanged, { fix: explain(inside.code).fix });
     if (inside.kind === 'ignored' && inside.code !== 'not-included') return told(inside, 'nothing');
-    const words = heldWords(ref, sources);
+    const { words, asked } = contentsOf(ref, sources);
     const message =
       ref.path === ''
         ? `the folder itself${words}; for its state run ingestd status`
         : `a directory; ingestd scans it for documents${words}`;
-    return told({ code: kind, message }, heldIn(ref, sources) ?? 'nothing; ask about a file in it');
+    return told({ code: kind, message }, asked ?? 'nothing; ask about a file in it');
   }
   const name = refKey({ ...ref, path: owner.path });
   if (owner.isAbsent)
@@ -288,7 +311,7 @@ const queuedWords = {
 
 const asSent = 'nothing; the service has the current version';
 const soon = 'it is checked again when nothing has changed for a while';
-const readFirst = 'nothing until it can be read';
+const unchanged = 'nothing until that changes';
 
 /** The verdict gave this reason already. */
 function isTold(found: Inspection, message: string): boolean {
@@ -298,7 +321,7 @@ function isTold(found: Inspection, message: string): boolean {
 function waitingWords(found: Inspection, message: string): string {
   if (found.kind === 'settling' || message === '') return soon;
   if (!isTold(found, message)) return message;
-  return found.kind === 'waiting' ? 'nothing until that changes; then it is sent' : readFirst;
+  return found.kind === 'waiting' ? `${unchanged}; then it is sent` : unchanged;
 }
 
 function failedWords(
@@ -335,8 +358,8 @@ function nextStep(found: Inspection, file: Asked): string {
 
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
-    if (found.kind === 'unknown') return readFirst;
-    if (!known) return found.kind === 'skipped' ? 'nothing until that changes' : 'nothing';
+    if (found.kind === 'unknown') return unchanged;
+    if (!known) return found.kind === 'skipped' ? unchanged : 'nothing';
     return isAbsent(found) ? 'its deletion is planned at the next scan' : asSent;
   }
   const { state } = task;

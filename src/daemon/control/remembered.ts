@@ -123,9 +123,9 @@ function attemptIn(activity: Activity): Attempt | null {
   const accepted = operations[what];
   if (accepted !== undefined)
     return { at, operation: accepted, code: acceptedCode, message: acceptedMessage(activity) };
-  // An upload that a kill interrupted is in doubt, too.
+  // An upload that a kill interrupted is in doubt, too, and one whose document the service turned out not to know.
   if (what === 'in doubt')
-    return { at, operation: 'upload', code: code ?? inDoubtCode, message: message ?? '' };
+    return { at, operation: operation ?? 'upload', code: code ?? inDoubtCode, message: message ?? '' };
   if (operation === undefined || code === undefined) return null;
   return { at, operation, code, message: message ?? '' };
 }

@@ -97,7 +97,7 @@ export async function whereaboutsOf(
   return {
     kind: 'hidden',
     where,
-    reason: `the file may be in ${printable(refKey(where))}, which cannot be read and has changed or moved since the file was last seen`,
+    reason: `the file may be in ${printable(refKey(where))}, which ingestd cannot look into now, and which has changed or moved since the file was last seen`,
   };
 }
 

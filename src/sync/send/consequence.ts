@@ -1,13 +1,7 @@
 import { nextDelayMs } from '../../model/back-off.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import {
-  adoptedWords,
-  inDoubtCode,
-  isUnconfirmed,
-  noDocIdCode,
-  withoutDocIdWords,
-} from '../../model/doubts.ts';
+import { inDoubtCode, isUnconfirmed, noDocIdCode, withoutDocIdWords } from '../../model/doubts.ts';
 import type { SendKind } from '../../model/operation.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
@@ -128,15 +122,12 @@ function missing(
 ): Consequence {
   if (!isOwnWord) return later({ code: `http-${status}`, message }, null, now);
   const { record, breaker, onMissing } = now;
-  if (record !== undefined && isUnconfirmed(record)) {
-    const words = `the service does not know the document ${record.docId}: ${message}`;
-    const all = [adoptedWords(record), words].filter(Boolean).join('; ');
-    return { kind: 'doubtAgain', record, reason: { code: inDoubtCode, message: all } };
-  }
+  const words = `the service does not know the document ${record?.docId ?? ''}: ${message}`;
+  if (record !== undefined && isUnconfirmed(record))
+    return { kind: 'doubtAgain', record, reason: { code: inDoubtCode, message: words } };
   // What we deleted ourselves, before its file came back, is nobody else's decision.
   const isAgain = isPerhapsGone(record) || (onMissing === 'upload' && !breaker.manyMissing());
   if (record !== undefined && isAgain) return { kind: 'uploadAgain', record };
-  const words = `the service does not know the document ${record?.docId ?? ''}: ${message}`;
   return { kind: 'fail', reason: { code: 'missing-at-service', message: words } };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { DocumentRef } from '../../model/document.ts';
+import { adoptedWords } from '../../model/doubts.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { Change, Doubt, LedgerRecord } from '../../model/ports/ledger-port.ts';
 
@@ -34,12 +35,12 @@ export function traceOfDuplicates(
 }
 
 /** The service does not know the docId that a person gave: the uploads are in doubt as before, and wait for a person. */
-export function doubtAgain(ref: DocumentRef, record: LedgerRecord, message: string): readonly Change[] {
+export function doubtAgain(ref: DocumentRef, record: LedgerRecord): readonly Change[] {
   const { stat, possibleDuplicates, uploadedAt, unsure } = record;
   const known = {
     now: Date.parse(uploadedAt),
     stat: stat.ino === 0 ? undefined : stat,
-    message,
+    message: adoptedWords(record) ?? '',
     holds: true,
   };
   const attachments = unsure?.attachments === true;

@@ -238,7 +238,7 @@ export class TaskStore {
 }
 
 /** The count that a task belongs to; null: none of them. */
-function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
+export function counterOf(task: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
   const { state, present, waitedFor, hasRecord } = task;
   if (present && isAttached(task)) return 'attached';
   if (present && isDismissed(task)) return 'dismissed';
