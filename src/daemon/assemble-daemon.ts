@@ -4,6 +4,7 @@ import { isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
+import { placedMessage } from '../model/report/headline.ts';
 import { isObstacle } from '../model/report/health.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
@@ -89,7 +90,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const stopWatching = watchForService(service.address, clock, isAway, onBack);
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
-  function endOf({ code, folder, path }: Subject, isTold: boolean): Ending | null {
+  function endOf({ what, code, folder, path }: Subject, isTold: boolean): Ending | null {
     if (folder !== '' && settings.folders.every(({ name }) => name !== folder)) return 'removed';
     if (path === undefined) {
       const isServed = engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
@@ -103,6 +104,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     const ref = { folder, path };
     if (phase !== 'running' || !engine.folders.areAllScanned()) return null;
     if (engine.folders.isUnavailable(folder) || engine.tasks.backlog.has(ref)) return null;
+    if (what === 'problem') return 'passed';
     const task = engine.tasks.get(ref);
     if (task === undefined && ledger.get(ref) !== undefined) return 'fixed';
     return (task?.state.kind ?? 'dormant') === 'dormant' ? 'gone' : null;
@@ -248,7 +250,7 @@ export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
     unreadable: healths.flatMap(({ folder, state, reasons }) =>
       state === 'unavailable'
         ? []
-        : reasons.filter(isOfUnreadPlace).map(({ message }) => ({ folder, message })),
+        : reasons.filter(isOfUnreadPlace).map((one) => ({ folder, message: placedMessage(one) })),
     ),
   };
 }

@@ -12,7 +12,8 @@ import type { LedgerPort, Doubt } from '../model/ports/ledger-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { heldSidecarCode, refKey } from '../model/document.ts';
-import type { DocumentRef, Skip } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
+import { isOfUnreadPlace } from '../model/errors.ts';
 import { openDoubts, sentAgainNow } from '../model/doubts.ts';
 import { widerNow } from '../model/metadata/held-mode.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
@@ -244,7 +245,7 @@ export function heldOf(
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
   const pause = pauseReason(pausedHere(sources), sources.folders.length);
   return [
-    ...generalReasons(sources),
+    ...gathered(generalReasons(sources)),
     ...(pause === null ? [] : [pause]),
     ...held.map(({ folder, count }) => {
       const wait = countWords(count, 'deletion waits', 'deletions wait');
@@ -253,38 +254,51 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   ];
 }
 
-/** What keeps back more than single documents, but for what a person decided or is to decide. */
+/** What keeps back more than single documents, but for what a person decided or is to decide: each place by itself. */
 export function generalReasons(
   sources: Pick<StatusSources, 'ownReasons' | 'engine' | 'ledger' | 'limiter' | 'folders'>,
 ): readonly Reason[] {
   const { ownReasons, engine, ledger, limiter, folders } = sources;
-  return withoutRepeats([
-    ...withMet(ownReasons, engine.reasons()),
-    ...askedToWait(limiter.status()),
-    ...folders.flatMap((port) => port.health().reasons.map((reason) => ({ ...reason, folder: port.name }))),
-    ...folders.flatMap(({ name }) => {
-      const { unfitSidecars, orphanAttachments } = engine.folders.viewOf(name);
-      const said = (one: Skip) => withDocument({ folder: name, path: one.path }, one, ledger, engine.tasks);
-      const { held, removing, removingLater } = engine.tasks.counts(name);
-      const isGoing = (one: Skip) =>
-        held + removing + removingLater > 0 && said(one).code === heldSidecarCode;
-      const unfit = [...unfitSidecars, ...orphanAttachments].filter((one) => !isGoing(one));
-      return [...groupBy(unfit, ({ code }) => code).values()].flatMap(([first, ...others]) =>
-        first === undefined ? [] : reasonOfAll(name, said(first), others),
+  const ofFolders = folders.flatMap((port) =>
+    port.health().reasons.map((reason) => ({ ...reason, folder: port.name })),
+  );
+  return [
+    ...withoutRepeats([
+      ...withMet(ownReasons, engine.reasons()),
+      ...askedToWait(limiter.status()),
+      ...ofFolders.filter(({ path }) => path === undefined),
+    ]),
+    ...ofFolders.filter(({ path }) => path !== undefined),
+    ...folders.flatMap(({ name: folder }) => {
+      const { unfitSidecars, orphanAttachments } = engine.folders.viewOf(folder);
+      const unfit = [...unfitSidecars, ...orphanAttachments].map(({ path, code, message }) =>
+        withDocument({ folder, path }, { folder, path, code, message }, ledger, engine.tasks),
       );
+      // Nothing is wrong with it while the deletion of its document is held or under way.
+      return unfit.filter(({ code }) => code !== heldSidecarCode);
     }),
-  ]);
+  ];
 }
 
-/** What is said of the first of them, and which others there are. */
-function reasonOfAll(folder: string, { path, code, message }: Skip, others: readonly Skip[]): Reason[] {
-  const names = others.map(({ path }) => printable(path)).slice(0, mostOthers);
-  const rest = names.length < others.length ? ', …' : '';
-  const more = others.length === 0 ? '' : ` (and ${others.length} more: ${names.join(', ')}${rest})`;
-  return [{ code, message: `${printable(refKey({ folder, path }))}: ${message}${more}` }];
-}
-
+/** So many places are named with the first of its kind. */
 const mostOthers = 3;
+/** So many directories that cannot be read are told one by one. */
+const mostAlone = 10;
+
+/** Of many places of one folder with one fault the first, with which others there are. */
+function gathered(reasons: readonly Reason[]): readonly Reason[] {
+  const groups = groupBy(reasons, (one) => (one.path === undefined ? one : `${one.folder}/${one.code}`));
+  return [...groups.values()].flatMap((group) => {
+    const alone = group.slice(0, group.some(isOfUnreadPlace) ? mostAlone : 1);
+    const others = group.slice(alone.length);
+    const last = alone.pop();
+    if (last === undefined || others.length === 0) return group;
+    const names = others.slice(0, mostOthers).map(({ path = '' }) => printable(path));
+    const rest = names.length < others.length ? ', …' : '';
+    const message = `${last.message} (and ${others.length} more: ${names.join(', ')}${rest})`;
+    return [...alone, { ...last, message }];
+  });
+}
 
 /** The service asked to wait, and nothing goes out until then. */
 function askedToWait({ pausedUntil, pausedBy }: ReturnType<LimiterPort['status']>): readonly Reason[] {

@@ -1,4 +1,3 @@
-import { printable } from '../lib/text/printable.ts';
 import { raiseWatchLimitCommand } from '../lib/files/inotify.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { wallTimeOf } from '../lib/time/clock.ts';
@@ -12,9 +11,6 @@ import type { ScanReport, UnreadPlace } from './walk/scan-request.ts';
 
 /** Why a folder is not available; null: it is. */
 export type FolderTrouble = { readonly code: string; readonly message: string } | null;
-
-/** So many unreadable directories are named one by one. */
-const named = 10;
 
 /** Puts together how a folder is doing. */
 export function folderHealth({
@@ -44,12 +40,12 @@ function reasonsOf(
   { unreadable, unreadableTotal, unwatched, directories }: ScanReport,
   clock: Clock,
 ): FolderHealth['reasons'] {
-  const reasons: Reason[] = unreadable.slice(0, named).map((place) => reasonOf(place, clock));
+  const reasons: Reason[] = unreadable.map((place) => reasonOf(place, clock));
   const more = unreadableTotal - reasons.length;
   if (more > 0)
     reasons.push({
       code: unreadableDirectoryCode,
-      message: `and ${countWords(more, 'more directory', 'more directories')} cannot be read`,
+      message: `${countWords(more, 'more directory', 'more directories')} cannot be read`,
     });
   if (unwatched > 0) {
     const message = `${unwatched} of ${countWords(directories, 'directory', 'directories')} ${unwatched === 1 ? 'is' : 'are'} polled, because the limit of inotify watches is reached; raise it with: ${raiseWatchLimitCommand(directories)}`;
@@ -59,11 +55,13 @@ function reasonsOf(
 }
 
 function reasonOf({ path, message, isListed, againAt, code: known }: UnreadPlace, clock: Clock): Reason {
-  const where = path === '' ? '' : `${printable(path)}: `;
-  const until = againAt === null ? {} : { until: wallTimeOf(againAt, clock) };
-  if (isListed) return { code: unreadableNowCode, message: `${where}${message}`, ...until };
+  const where = {
+    ...(path === '' ? {} : { path }),
+    ...(againAt === null ? {} : { until: wallTimeOf(againAt, clock) }),
+  };
+  if (isListed) return { code: unreadableNowCode, message, ...where };
   const code = known ?? (againAt === null ? unreadableDirectoryCode : unreadableDirectoryNowCode);
-  return { code, message: `${where}${message}; nothing below it is deleted in the meantime`, ...until };
+  return { code, message: `${message}; nothing below it is deleted in the meantime`, ...where };
 }
 
 /** Logs how a folder is watched, once, and again when that changes. What is wrong with it the timeline says. */

@@ -286,7 +286,7 @@ describe('the history', () => {
     expect(isTold('e\u009b.pdf')).toBe(false);
     second.add({ ...activity('a.pdf'), what: 'retried' });
     second.add(activity('a.pdf'));
-    expect(second.troubles().map(({ path }) => path)).toEqual(['d.pdf']);
+    expect(second.open().map(({ path }) => path)).toEqual(['d.pdf']);
     expect((await second.readBack()).map(({ after }) => after).slice(0, 4)).toEqual([
       'failed',
       undefined,
@@ -306,14 +306,34 @@ describe('the history', () => {
     said('problem', 'service-unavailable');
     said('recovered', 'service-unavailable');
     said('problem', 'service-unavailable');
+    for (const path of ['a', 'b']) first.add({ ...activity(path), what: 'problem', code: 'unreadable' });
+    first.add({ ...activity('a'), what: 'recovered', code: 'unreadable' });
     first.close();
     const second = await open();
-    expect(second.openProblems.map(({ folder, code }) => `${folder}/${code}`).toSorted()).toEqual([
-      '/credentials-refused',
-      '/service-unavailable',
-      'second/folder-missing',
+    const where = second.open().map(({ folder, path, code }) => `${folder}/${path} ${code}`);
+    expect(where.toSorted()).toEqual([
+      '/ credentials-refused',
+      '/ service-unavailable',
+      'inbox/b unreadable',
+      'second/ folder-missing',
     ]);
     second.close();
+  });
+
+  it('knows what is open however long ago it began, and that the run before did not stop', async () => {
+    const first = await open();
+    for (const what of ['failed', 'held', 'problem', 'limit'])
+      first.add({ ...activity(what), what, code: 'x' });
+    first.add({ ...activity(''), folder: '', what: 'started' });
+    await endOfTurn();
+    clock.jump(3 * dayMs);
+    for (let index = 0; index < 9_000; index += 1) first.add(activity(`${index}.pdf`));
+    await endOfTurn();
+    const past: Activity[] = [];
+    clock.jump(2 * dayMs);
+    const second = await open(past);
+    expect(second.open().map(({ what }) => what)).toEqual(['failed', 'held', 'problem', 'limit', 'started']);
+    expect([second.wasKilled, past]).toEqual([true, []]);
   });
 
   it('is read as it is asked for: since a moment, or of what went wrong', async () => {

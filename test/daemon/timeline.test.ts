@@ -8,22 +8,18 @@ import { recordedLog } from '../support/recorded-log.ts';
 
 function timelineOf(
   reasons: Reason[],
-  {
-    openProblems = [],
-    troubles = () => [],
-    isOver = () => true,
-  }: Partial<Pick<History, 'openProblems' | 'troubles'>> & { isOver?: () => boolean } = {},
+  { before = [], isOver = () => true }: { before?: readonly Activity[]; isOver?: () => boolean } = {},
 ) {
   const clock = manualClock();
   const log = recordedLog();
   const lines: string[] = [];
-  const add = ({ what, folder, code, message }: Activity) =>
-    lines.push([what, folder, code, message].filter(Boolean).join(' | '));
-  const history = { add, wasKilled: false, openProblems, troubles };
+  const add = ({ what, folder, path, code, message }: Activity) =>
+    lines.push([what, path === '' ? folder : `${folder}/${path}`, code, message].filter(Boolean).join(' | '));
+  const history: Pick<History, 'add' | 'wasKilled' | 'open'> = { add, wasKilled: false, open: () => before };
   const known = { 'a.b.pdf': 'fixed', 'g.one.pdf': 'gone', 'c.d.pdf': null } as const;
-  const endOf = ({ folder, path }: Subject): Ending | null => {
+  const endOf = ({ what, folder, path }: Subject): Ending | null => {
     if (folder === 'former') return 'removed';
-    return path === undefined ? (isOver() ? 'passed' : null) : known[path as keyof typeof known];
+    return what === 'problem' ? (isOver() ? 'passed' : null) : known[path as keyof typeof known];
   };
   const options = { clock, log, endOf };
   return { clock, log, lines, timeline: createTimeline(history, options, () => reasons) };
@@ -78,19 +74,37 @@ describe('what happens to the daemon itself', () => {
   it('says of a document that failed, and of a folder, when that is over, and how it ended', () => {
     const failed = { ...problem('double-extension'), what: 'failed', folder: 'inbox' };
     const troubles = ['a.b.pdf', 'c.d.pdf', 'g.one.pdf'].map((path) => ({ ...failed, path }));
-    const openProblems = [{ ...problem('folder-missing'), folder: 'former' }];
-    const { lines, timeline } = timelineOf([], {
-      openProblems,
-      troubles: () => troubles,
-      isOver: () => false,
-    });
+    const before = [{ ...problem('folder-missing'), folder: 'former' }, ...troubles];
+    const { lines, timeline } = timelineOf([], { before, isOver: () => false });
     timeline.look();
     const over = 'over after about 6 minutes, as';
     const dots = 'double-extension | More than one dot in the name:';
     expect(lines).toEqual([
       `ended | former | folder-missing | Folder not found: ${over} the folder is no longer configured`,
-      `recovered | inbox | ${dots} ${over} the service has the file as it is now`,
-      `ended | inbox | ${dots} ${over} its file is gone or is no longer to be sent`,
+      `recovered | inbox/a.b.pdf | ${dots} ${over} the service has the file as it is now`,
+      `ended | inbox/g.one.pdf | ${dots} ${over} its file is gone or is no longer to be sent`,
+    ]);
+  });
+
+  it('tells each place by itself, once over restarts, when it begins and when it is over', () => {
+    const at = (path: string) => ({
+      folder: 'inbox',
+      path,
+      code: 'ignore-file-invalid',
+      message: 'not UTF-8',
+    });
+    const reasons: Reason[] = [at('a'), at('b')];
+    const before = [{ ...problem('ignore-file-invalid'), folder: 'inbox', path: 'a' }];
+    const { lines, timeline } = timelineOf(reasons, { before });
+    timeline.look();
+    reasons.splice(0, 2, at('b'), at('c'));
+    timeline.look();
+    timeline.look();
+    const said = (path: string) => `inbox/${path} | ignore-file-invalid | Invalid .ingestignore: `;
+    expect(lines).toEqual([
+      `problem | ${said('b')}not UTF-8`,
+      `recovered | ${said('a')}over after about 6 minutes`,
+      `problem | ${said('c')}not UTF-8`,
     ]);
   });
 
@@ -116,14 +130,14 @@ describe('what happens to the daemon itself', () => {
 
   it('says that what began before this start is over, once that is known, and how long it was', () => {
     const troubles: Reason[] = [{ folder: 'inbox', code: 'folder-missing', message: '/inbox is not there' }];
-    const openProblems = [problem('credentials-refused'), { ...problem('folder-missing'), folder: 'inbox' }];
+    const before = [problem('credentials-refused'), { ...problem('folder-missing'), folder: 'inbox' }];
     let isOver = false;
-    const { lines, timeline } = timelineOf(troubles, { openProblems, isOver: () => isOver });
+    const { lines, timeline } = timelineOf(troubles, { before, isOver: () => isOver });
     timeline.look();
     // This process says it too, and no more when it goes on with another configuration.
     const said = 'problem | inbox | folder-missing | Folder not found: /inbox is not there';
     expect(lines).toEqual([said]);
-    const reloaded = timelineOf(troubles, { openProblems });
+    const reloaded = timelineOf(troubles, { before });
     reloaded.timeline.reloaded(true, [], []);
     reloaded.timeline.look();
     expect(reloaded.lines.filter((line) => line.startsWith('problem'))).toEqual([]);

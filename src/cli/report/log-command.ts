@@ -100,7 +100,8 @@ function logLine(activity: Activity, { colors }: Output, words = activityWords(a
   const { at, what, folder, path, docId, documents } = activity;
   const paint = what in paints ? colors[paints[what as keyof typeof paints]] : String;
   const place = path === '' ? folder || 'ingestd' : `${folder}/${path}`;
-  const more = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
+  const one = what === 'problem' || what === 'recovered' ? 'file' : 'document';
+  const more = documents > 1 ? ` (${countWords(documents, one)})` : '';
   const id = docId === null ? '' : ` ${colors.dim(docId)}`;
   const saying = words === null ? '' : `: ${withLocalTimes(words)}`;
   return `${colors.dim(localTime(at))} ${paint(what.padEnd(9))} ${place}${more}${id}${saying}`;

@@ -4,6 +4,7 @@ import { excerpt } from '../../lib/text/printable.ts';
 import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
+import { isOfUnreadPlace } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import {
@@ -50,10 +51,12 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
   const { failed, retried, folders } = sortFailures(status);
   return [
     ...reasons.flatMap((one) => {
-      if (one.folder === undefined) return [];
+      // What is skipped is named below.
+      if (one.folder === undefined || (one.path !== undefined && !isOfUnreadPlace(one))) return [];
       // A start would not wait for it.
       const fix = isOfNoFolder(one, ledger) ? neverThereFix : undefined;
-      return finding(reasonHealth(one.code) === 'ok' ? 'warning' : 'error', one.folder, { ...one, fix });
+      const subject = [one.folder, one.path].filter((part) => part !== undefined).join('/');
+      return finding(reasonHealth(one.code) === 'ok' ? 'warning' : 'error', subject, { ...one, fix });
     }),
     // What is skipped is information, as it is for `status --check`, but for sidecars that fit no file.
     ...skipped.map((one) => ({

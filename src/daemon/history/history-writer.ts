@@ -14,7 +14,7 @@ import * as z from 'zod';
 import { orNull } from '../../lib/or-null.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { Settings } from '../../model/settings.ts';
-import type { Status } from '../../model/report/status.ts';
+import type { Activity, Status } from '../../model/report/status.ts';
 import { historyFiles, lineText, reading } from './history-files.ts';
 
 export interface WriterOptions {
@@ -36,13 +36,13 @@ const begunOf = reading(
 
 /**
  * Writes to the newest file of a history, begins others, and removes what is no longer to be kept. What it gives writes
- * all of it or nothing: throws where the disk does not take it. `keeps`: how long, and how much; `totals`: of all that was
- * ever delivered.
+ * all of it or nothing: throws where the disk does not take it. `keeps`: how long, and how much; `standing`: how much was
+ * ever delivered, and what is open, the newest last.
  */
 export function createHistoryWriter(
   directory: string,
   { keeps, clock }: WriterOptions,
-  totals: () => Status['totals'],
+  standing: () => { readonly totals: Status['totals']; readonly open: readonly Activity[] },
 ) {
   const keptMs = keeps.keepDays * dayMs;
   const keptBytes = keeps.keepMegabytes * mebibyte;
@@ -83,8 +83,12 @@ export function createHistoryWriter(
     }
     const [day, part] = last >= today ? last.split('.') : [today, -1];
     const name = `${day}.${Number(part) + 1}.jsonl`;
-    // The totals stand in each file, so that none of them is missed when older ones go.
-    const first = lineText({ totals: totals(), sinceBoot: clock.sinceBoot?.() ?? undefined });
+    // These stand in each file, so that nothing of them is missed when older ones go.
+    const { totals, open } = standing();
+    let room = fileBytes / 2;
+    const newest = open.toReversed().filter((one) => (room -= Buffer.byteLength(lineText(one))) > 0);
+    const sinceBoot = clock.sinceBoot?.() ?? undefined;
+    const first = lineText({ totals, sinceBoot, open: newest.toReversed() });
     writeFileSync(join(directory, name), first, { mode: 0o600 });
     prune();
     return { name, size: Buffer.byteLength(first) };

@@ -1,13 +1,23 @@
+import * as z from 'zod';
+
 import { shortened } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { noTotals } from '../../model/report/status.ts';
+import { activitySchema, noTotals } from '../../model/report/status.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import { newLedgerCode } from '../preconditions/new-ledger.ts';
-import { activityOf, historyDirectory, lineText, linesBack, readPast, readTotals } from './history-files.ts';
+import {
+  activityOf,
+  historyDirectory,
+  lineText,
+  linesBack,
+  reading,
+  readPast,
+  readTotals,
+} from './history-files.ts';
 import type { Reading } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
 import type { WriterOptions } from './history-writer.ts';
@@ -25,8 +35,8 @@ const retryMs = 1_000;
 const longestMessage = 500;
 /** As many are told at once. */
 const mostTold = 100;
-/** Events: a start reads the last day, and back so far at least. */
-const mostLookedAt = 8_192;
+/** Entries: no file has more, and each begins with what was open, so a start looks no further back than the last day. */
+const mostLookedAt = 50_000;
 /** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
 const mostWaiting = 1_000;
 
@@ -46,10 +56,11 @@ export async function openHistory(options: HistoryOptions) {
   let waiting: string[] = [];
   let writtenTotals = JSON.stringify(before);
   let isComplaining = false;
-  const append = createHistoryWriter(historyDirectory(stateDir), options, totals);
+  const standing = () => ({ totals: totals(), open: [...open.values()] });
+  const append = createHistoryWriter(historyDirectory(stateDir), options, standing);
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
-  const { troubles, ...recent } = await readRecent(back(activityOf), options);
+  const { open, ...recent } = await readRecent(back(lineOf), options);
 
   /** Of all that was ever delivered. */
   function totals(): Status['totals'] {
@@ -61,10 +72,11 @@ export async function openHistory(options: HistoryOptions) {
   /** Which failure, doubt or hold is over with what happened. */
   function ended(activity: Activity): Pick<Activity, 'after'> {
     const subjects = subjectsOf(activity);
-    const after = subjects.map((subject) => troubles.get(subject)?.what).find(isTrouble);
-    for (const subject of subjects) troubles.delete(subject);
-    if (!isTrouble(activity.what)) return after === undefined ? {} : { after };
-    troubles.set(refKey(activity), activity);
+    const after = subjects.map((subject) => open.get(subject)?.what).find(isTrouble);
+    for (const subject of subjects) open.delete(subject);
+    const [subject] = subjects;
+    if (subject === undefined || !begins(activity)) return after === undefined ? {} : { after };
+    open.set(subject, activity);
     return {};
   }
 
@@ -86,7 +98,7 @@ export async function openHistory(options: HistoryOptions) {
   }
 
   /** All there is, of files and of what waits to be written; that files cannot be read ends it, and is logged. */
-  async function* back(read: Reading<Activity>): ReturnType<typeof linesBack<Activity>> {
+  async function* back<Said>(read: Reading<Said>): ReturnType<typeof linesBack<Said>> {
     write();
     try {
       yield* linesBack(stateDir, read, waiting);
@@ -109,11 +121,11 @@ export async function openHistory(options: HistoryOptions) {
       if (waiting.length > mostWaiting) waiting.shift();
       for (const listener of listeners) listener(activity);
     },
-    /** Failures, doubts and holds of which nobody said that they are over. */
-    troubles: (): readonly Activity[] => Array.from(troubles.values()),
+    /** Failures, doubts and holds, problems and limits of which nobody said that they are over. */
+    open: (): readonly Activity[] => [...open.values()],
     /** Whether this was the last that was said of a path. */
     isTold: (ref: DocumentRef, message: string): boolean =>
-      troubles.get(refKey(ref))?.message === shortened(message, longestMessage),
+      open.get(refKey(ref))?.message === shortened(message, longestMessage),
     /** Calls it with everything that is added from now on; what it returns ends that. */
     listen: (listener: (activity: Activity) => void) => {
       listeners.add(listener);
@@ -139,33 +151,50 @@ export async function openHistory(options: HistoryOptions) {
   };
 }
 
-/** How things stood when this started: what was said last of each subject. */
-async function readRecent(lines: AsyncIterable<{ said: Activity }>, { clock, onPast }: HistoryOptions) {
+/** How things stood when this started: what was said last of each subject, since a file said what was open. */
+async function readRecent(lines: AsyncIterable<{ said: Line }>, { clock, onPast }: HistoryOptions) {
   const yesterday = new Date(clock.now() - dayMs).toISOString();
   const lastDay: Activity[] = [];
   const last = new Map<string, Activity>();
-  let count = 0;
+  let [count, isWhole] = [0, false];
   for await (const { said } of lines) {
     count += 1;
-    if (said.at >= yesterday) lastDay.push(said);
-    else if (count > mostLookedAt) break;
-    for (const subject of subjectsOf(said)) if (!last.has(subject)) last.set(subject, said);
+    isWhole ||= 'open' in said;
+    if ('at' in said && said.at >= yesterday) lastDay.push(said);
+    else if (count > mostLookedAt || (isWhole && 'at' in said)) break;
+    for (const one of 'open' in said ? said.open.toReversed() : [said])
+      for (const subject of subjectsOf(one)) if (!last.has(subject)) last.set(subject, one);
   }
   for (const activity of lastDay.toReversed()) onPast(activity);
   return {
-    /** Failures, doubts and holds, where that was the last that happened to a path: by `folder/path`. */
-    troubles: new Map([...last].filter(([, { what }]) => isTrouble(what))),
-    /** Problems of the daemon itself, and limits, of which nobody said that they are over. */
-    openProblems: [...last.values()].filter(({ what }) => what === 'problem' || what === 'limit'),
+    open: new Map([...last].filter(([, activity]) => begins(activity)).toReversed()),
     /** What was said last of a new ledger. */
     newLedger: [...last.values()].find(({ code }) => code === newLedgerCode),
     /** Whoever wrote here before this start did not stop, but was killed or lost its power. */
-    wasKilled: (last.get(run)?.what ?? (count > mostLookedAt ? 'started' : 'stopped')) === 'started',
+    wasKilled: last.get(run)?.what === 'started',
   };
 }
 
-function isTrouble(what: string | undefined): what is NonNullable<Activity['after']> {
+/** An entry, or what was open when a file was begun. */
+type Line = Activity | z.output<typeof standingSchema>;
+
+const standingSchema = z.object({ open: z.array(activitySchema).readonly() });
+const standingOf = reading('"open":', standingSchema);
+const lineOf: Reading<Line> = (line) => standingOf(line) ?? activityOf(line);
+
+/** Whether it lasts until another entry says that it is over. */
+function begins({ what }: Activity): boolean {
+  return isTrouble(what) || isProblem(what) || what === 'started';
+}
+
+/** Whether it is about a document. */
+export function isTrouble(what: string | undefined): what is NonNullable<Activity['after']> {
   return what === 'failed' || what === 'in doubt' || what === 'held';
+}
+
+/** Whether it is about the daemon, a folder, or a place in it. */
+export function isProblem(what: string): boolean {
+  return what === 'problem' || what === 'limit';
 }
 
 const run = 'run';
@@ -173,10 +202,12 @@ const run = 'run';
 /** After these, what failed has failed still. */
 const passing: ReadonlySet<string> = new Set(['retried', 'warning', 'shared']);
 
-/** What is no longer as was said of it before, by `folder/path` where that is a file. */
-function subjectsOf({ what, code, from, ...ref }: Activity): readonly string[] {
+/** What is no longer as was said of it before: a run, what is wrong at a place, a document by `folder/path`. */
+function subjectsOf({ what, code, from, folder, path }: Activity): readonly string[] {
   if (what === 'started' || what === 'stopped') return [run];
-  if (ref.path === '' && code !== undefined) return [JSON.stringify([ref.folder, code])];
+  const fault = code === undefined ? [] : [JSON.stringify([folder, path, code])];
+  if (path === '' || isProblem(what)) return fault;
   if (passing.has(what)) return [];
-  return from === undefined ? [refKey(ref)] : [refKey(ref), from];
+  const isEnd = what === 'recovered' || what === 'ended';
+  return [refKey({ folder, path }), ...(isEnd ? fault : []), ...(from === undefined ? [] : [from])];
 }

@@ -5,8 +5,10 @@ import { explain } from '../../model/report/explanations.ts';
 import { isWhole, reasonWords } from '../../model/report/headline.ts';
 import { isLogged, reasonHealth } from '../../model/report/health.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import { longestList } from '../../model/report/status.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
+import { isProblem } from './history.ts';
 import type { History } from './history.ts';
 
 /**
@@ -14,7 +16,7 @@ import type { History } from './history.ts';
  * and, with its length, when it is over, which the log says too. `reasons`: all of this moment.
  */
 export function createTimeline(
-  history: Pick<History, 'add' | 'wasKilled' | 'openProblems' | 'troubles'>,
+  history: Pick<History, 'add' | 'wasKilled' | 'open'>,
   {
     clock,
     log,
@@ -30,10 +32,13 @@ export function createTimeline(
   },
   reasons: () => readonly Reason[],
 ) {
-  const open = new Map(
-    history.openProblems.map(({ folder, code = '', at }) => {
+  const before = history.open().filter(({ what }) => isProblem(what));
+  const open = new Map<string, Known>(
+    before.map(({ folder, path, code = '', at }) => {
       const from = clock.monotonic() - (clock.now() - Date.parse(at));
-      return [keyOf({ folder, code }), { folder, code, from, isTold: false, isSaid: false }];
+      const about = { what: 'problem', folder, code, ...(path === '' ? {} : { path }) };
+      // Places are many: each is said once, over restarts too.
+      return [keyOf(about), { about, from, isTold: false, isSaid: path !== '' }];
     }),
   );
 
@@ -48,8 +53,8 @@ export function createTimeline(
   }
 
   /** False: it has not ended. */
-  function noteEnd(about: Subject, isTold: boolean, afterMs: number): boolean {
-    const how = endOf(about, isTold);
+  function noteEnd({ what, ...about }: Subject, isTold: boolean, afterMs: number): boolean {
+    const how = endOf({ what, ...about }, isTold);
     if (how === null) return false;
     const words = ends[how].replace('#', durationWords(afterMs / 1000));
     const message = `${explain(about.code).cause}: ${words}`;
@@ -74,28 +79,29 @@ export function createTimeline(
       for (const one of open.values()) one.isSaid = true;
       note('reloaded', { message: isRefused ? 'the previous configuration stays in effect' : inEffect });
     },
-    /** Notes what has come or gone since the last time. */
+    /** Notes what has come or gone since the last time; of very many at once not all. */
     look: (): void => {
       const now = new Map(
         reasons()
           .filter(isLogged)
           .map((reason) => [keyOf(reason), reason]),
       );
-      for (const [key, { folder, code, from, isTold }] of open) {
+      for (const [key, { about, from, isTold }] of open) {
         if (now.has(key)) continue;
-        if (noteEnd({ folder, code }, isTold, clock.monotonic() - from)) open.delete(key);
+        if (noteEnd(about, isTold, clock.monotonic() - from)) open.delete(key);
       }
-      for (const { at, what, folder, path, code = '' } of history.troubles())
-        if (what === 'failed') noteEnd({ folder, path, code }, true, clock.now() - Date.parse(at));
+      for (const { at, what, folder, path, code = '' } of history.open())
+        if (what === 'failed') noteEnd({ what, folder, path, code }, true, clock.now() - Date.parse(at));
       for (const [key, reason] of now) {
-        const { folder = '', code, message } = reason;
+        const { folder = '', path, code, message } = reason;
         const known = open.get(key);
-        if (known?.isTold === true) continue;
-        open.set(key, { folder, code, from: known?.from ?? clock.monotonic(), isTold: true, isSaid: true });
+        if (known?.isTold === true || (known === undefined && open.size >= longestList)) continue;
+        const about = { folder, code, ...(path === undefined ? {} : { path }) };
+        const from = known?.from ?? clock.monotonic();
+        open.set(key, { about: { what: 'problem', ...about }, from, isTold: true, isSaid: true });
         if (known?.isSaid !== true)
           note(reasonHealth(code) === 'ok' ? 'limit' : 'problem', {
-            folder,
-            code,
+            ...about,
             message: isWhole(reason) ? message : reasonWords(reason),
           });
       }
@@ -131,8 +137,18 @@ const ends = {
 
 export type Ending = keyof typeof ends;
 /** What was wrong, and with what: without a path the folder, with an empty folder the daemon itself. */
-export type Subject = Pick<Activity, 'folder'> & Partial<Pick<Activity, 'path'>> & { readonly code: string };
+export type Subject = Pick<Activity, 'what' | 'folder'> &
+  Partial<Pick<Activity, 'path'>> & { readonly code: string };
 
-function keyOf({ folder = '', code }: Pick<Reason, 'folder' | 'code'>): string {
-  return `${folder}/${code}`;
+interface Known {
+  readonly about: Subject;
+  /** Monotonic, ms. */
+  readonly from: number;
+  readonly isTold: boolean;
+  /** It needs not be said again when this process is told of it. */
+  isSaid: boolean;
+}
+
+function keyOf({ folder = '', path = '', code }: Pick<Reason, 'folder' | 'path' | 'code'>): string {
+  return JSON.stringify([folder, path, code]);
 }

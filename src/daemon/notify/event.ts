@@ -55,8 +55,8 @@ export function troublesOf({ reasons, failures, held, inDoubt }: Status): readon
   return [
     ...reasons
       .filter((one) => isLogged(one) && reasonHealth(one.code) !== 'ok' && one.code !== 'fleet-paused')
-      .map(({ folder = null, code, message }) =>
-        trouble({ folder, path: null, code, message }, code !== 'credentials-refused'),
+      .map(({ folder = null, path = null, code, message }) =>
+        trouble({ folder, path, code, message }, code !== 'credentials-refused'),
       ),
     ...failures
       // What is in doubt and held back is announced once.

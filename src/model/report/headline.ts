@@ -218,9 +218,14 @@ function sumsOf(folders: readonly FolderStatus[]) {
   return { documents: synced + pending + waiting + sum('failed'), synced, pending, waiting };
 }
 
-/** A reason's words, with its folder, unless they name a place by its whole path. */
-export function placedMessage({ folder, message }: Reason): string {
-  return folder === undefined || message.startsWith('/') ? message : `${folder}: ${message}`;
+/** A reason's words, with its place, unless they name one by its whole path. */
+export function placedMessage({
+  folder,
+  path,
+  message,
+}: Pick<Reason, 'folder' | 'path' | 'message'>): string {
+  const place = [folder, path].filter((part) => part !== undefined).join('/');
+  return place === '' || message.startsWith('/') ? message : `${printable(place)}: ${message}`;
 }
 
 /** What a reason comes to, with its own words; they stand alone where they say it themselves. */

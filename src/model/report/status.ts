@@ -20,6 +20,8 @@ const reason = z.object({
   message: text,
   /** The folder that it is of; absent: it is of all, or names what it is of. */
   folder: text.optional(),
+  /** The file or directory in it that it is of; the message does not name it. */
+  path: text.optional(),
   /** From when on it keeps requests back; absent: not known. */
   since: time.optional(),
   /** When the next request is tried, whatever comes of it; absent: nothing is planned, or it is due now. */

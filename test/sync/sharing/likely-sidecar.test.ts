@@ -39,8 +39,10 @@ describe('a sidecar that fits no file (7.29)', () => {
   it('is named in the status and the log, with the document that it may be meant for', () => {
     expect(reasonsOf(world)).toEqual([
       {
+        folder: 'inbox',
+        path: wrong,
         code: 'orphan-sidecar',
-        message: `inbox/${wrong}: a sidecar that fits no file beside it: its document is gone, or did you mean salary.doc?`,
+        message: `a sidecar that fits no file beside it: its document is gone, or did you mean salary.doc?`,
       },
     ]);
   });
@@ -161,7 +163,7 @@ it('a sidecar whose document a person is asked to delete is no problem until tha
   expect(reasonsOf(guarded)).toEqual([]);
   await guarded.engine().approve('inbox');
   await guarded.sync();
-  expect([codes(), reasonsOf(guarded).length]).toEqual([Array(3).fill('orphan-sidecar'), 1]);
+  expect([codes(), reasonsOf(guarded).length]).toEqual([Array(3).fill('orphan-sidecar'), 3]);
 });
 
 describe('a document that the service holds (7.29)', () => {

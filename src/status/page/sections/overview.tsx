@@ -54,13 +54,13 @@ function Reasons({ status, headline }: Shown & { readonly headline: string }) {
   if (shown.length === 0) return null;
   return (
     <ul class="reasons" aria-label="What is wrong">
-      {shown.map(({ folder, code, message, since, until }) => (
-        <li key={`${code} ${folder} ${message}`} data-level={code === 'paused' ? 'ok' : reasonHealth(code)}>
+      {shown.map(({ folder, path, code, message, since, until }) => (
+        <li key={`${code} ${folder} ${path} ${message}`} data-level={code === 'paused' ? 'ok' : reasonHealth(code)}>
           {explain(code).cause !== headline && !isWhole({ code, message }) && (
             <strong>{explain(code).cause}</strong>
           )}
           <p>
-            {said(placedMessage({ folder, code, message }))}
+            {said(placedMessage({ folder, path, message }))}
             {since !== undefined && ` Since ${momentWords(since)}.`}
             {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
           </p>
