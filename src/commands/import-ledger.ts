@@ -11,7 +11,7 @@ import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../model/por
 import { isModeUnknown } from '../model/report/sharing-change.ts';
 import { silentLog } from '../model/ports/log-port.ts';
 import { readImport } from '../ledger/transfer/read-import.ts';
-import type { ImportedChange } from '../ledger/transfer/imported-ledger.ts';
+import type { ImportedChange, ImportedEntry } from '../ledger/transfer/imported-ledger.ts';
 import { claimLedger, foreignWords, requireService } from '../daemon/preconditions/whose-ledger.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
@@ -51,9 +51,7 @@ export async function importIntoLedger(options: OfflineOptions, text: string, fi
     const problems = [...imported.problems];
     const foreign = imported.service === undefined ? null : foreignWords(imported.service, settings);
     if (foreign !== null) return refuse([`${fileName}: ${foreign}`]);
-    const lines = new Map(imported.entries.map(({ ref }, index) => [refKey(ref), imported.lines[index]]));
-    const note = ({ ref }: LedgerEntry, message: string) =>
-      problems.push({ line: lines.get(refKey(ref)) ?? null, message });
+    const note = ({ line }: ImportedEntry, message: string) => problems.push({ line, message });
     for (const entry of imported.entries) {
       const conflict = conflictWith(ledger, entry);
       if (conflict !== null) note(entry, conflict);
@@ -189,11 +187,11 @@ const atOnce = 16;
  * In a folder that is not configured no file is looked at. `note` takes why the file of an entry cannot be adopted.
  */
 async function adoptFiles(
-  entries: readonly LedgerEntry[],
+  entries: readonly ImportedEntry[],
   { settings, log }: Required<Pick<OfflineOptions, 'settings' | 'log'>>,
-  note: (entry: LedgerEntry, message: string) => void,
+  note: (entry: ImportedEntry, message: string) => void,
 ): Promise<readonly LedgerEntry[]> {
-  const adopted = entries.filter(
+  const adopted: LedgerEntry[] = entries.filter(
     ({ ref, record }) => record.sha256 !== '' || settings.folders.every(({ name }) => name !== ref.folder),
   );
   for (const folder of settings.folders) {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { syncDirectory } from '../lib/files/durable-file.ts';
 import { makeDirectory } from '../lib/files/make-directory.ts';
-import { fencedHolder, isLockFree, lockHolder, takeProcessLock } from '../lib/process/process-lock.ts';
+import { lockHolder, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { LockAttempt, ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { userName } from '../lib/process/user-name.ts';
@@ -75,13 +75,15 @@ function mayBeBrief(attempt: LockAttempt, clock: Clock): boolean {
 }
 
 /** Says whether no process writes the ledger of a state directory. False where that cannot be told. */
-export function isStateFree(dir: string): Promise<boolean> {
-  return isLockFree(join(dir, 'lock'));
+export async function isStateFree(dir: string): Promise<boolean> {
+  const holder = await lockHolder(join(dir, 'lock')).catch(() => undefined);
+  return holder === null || holder?.isAlive === 'no';
 }
 
 /** The number, as numbers are here, of the process that holds a state directory; null: nobody does, or nobody knows. */
-export function stateHolder(dir: string): Promise<number | null> {
-  return lockHolder(join(dir, 'lock'));
+export async function stateHolder(dir: string): Promise<number | null> {
+  const holder = await lockHolder(join(dir, 'lock')).catch(() => null);
+  return holder?.isAlive === 'yes' ? holder.pid : null;
 }
 
 /**
@@ -90,9 +92,9 @@ export function stateHolder(dir: string): Promise<number | null> {
  */
 export async function readLeaseTraces(dir: string) {
   const { highestFence } = await listLedger(dir);
-  const holder = await fencedHolder(join(dir, 'lock'));
-  const isLast = holder !== null && holder.fence >= highestFence;
-  return { highestFence, endedFence: isLast && holder.hasEnded ? holder.fence : 0 };
+  const holder = await lockHolder(join(dir, 'lock')).catch(() => null);
+  const fence = holder?.hasEnded === true ? (holder.fence ?? 0) : 0;
+  return { highestFence, endedFence: fence >= highestFence ? fence : 0 };
 }
 
 /** Marks a fence as used, in the directory itself: of two holders that were given the same one, the second fails. */

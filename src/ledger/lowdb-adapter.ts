@@ -54,37 +54,26 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
     return { head: journal().position(), capture: data.capture() };
   }
 
-  /**
-   * Puts the first snapshot of this holder in force, and a second one like it in the place of the one before it; takes
-   * away what earlier holders wrote.
-   */
-  async function replaceHolder(temporary: string, second: string, generation: number): Promise<void> {
+  async function putInPlace(temporary: string, generation: number): Promise<void> {
     await confirm();
     await disk.rename(temporary, paths.snapshot);
     await disk.syncDirectory(paths.dir);
-    await disk.rename(second, paths.previous);
-    await disk.syncDirectory(paths.dir);
     baseGeneration = generation;
     isBaseInForce = true;
-    const { others } = await listLedger(paths.dir);
-    for (const path of others) if (fenceOf(basename(path)) < paths.fence) await disk.remove(path);
   }
 
   /** Puts a snapshot in force, keeps the one before it, and takes away journals that neither needs. */
   async function putInForce(temporary: string, generation: number): Promise<void> {
     const oldest = isBaseInForce && !(await keepPrevious(disk, paths)) ? generation : baseGeneration;
-    await confirm();
-    await disk.rename(temporary, paths.snapshot);
-    await disk.syncDirectory(paths.dir);
-    baseGeneration = generation;
-    isBaseInForce = true;
+    await putInPlace(temporary, generation);
     const { journals } = await listLedger(paths.dir);
     for (const old of journals.filter((old) => old < oldest)) await disk.remove(paths.journal(old));
   }
 
   /**
-   * Rewrites the ledger of the holder before as the generation after its last. Its files are not touched before the new
-   * snapshot is in force: after a crash it is done again.
+   * Rewrites the ledger of the holder before as the generation after its last, with a second snapshot like the first in the
+   * place of the one before it. Its files are not touched before the new snapshot is in force: after a crash it is done
+   * again.
    */
   async function takeOver(loaded: LoadedLedger): Promise<JournalPosition> {
     const head = { generation: loaded.journal.generation + 1, sequence: loaded.journal.sequence };
@@ -95,7 +84,11 @@ export function createLowdbAdapter({ paths, disk, confirm, onLoaded, ...hold }: 
       const second = paths.temporary(`previous.${process.pid}`);
       for (const path of [temporary, second])
         snapshotBytes = await writeSnapshot(disk, path, { head, capture: loaded.data.capture() });
-      await replaceHolder(temporary, second, head.generation);
+      await putInPlace(temporary, head.generation);
+      await disk.rename(second, paths.previous);
+      await disk.syncDirectory(paths.dir);
+      const { others } = await listLedger(paths.dir);
+      for (const path of others) if (fenceOf(basename(path)) < paths.fence) await disk.remove(path);
       olderBytes = 0;
       return { ...head, bytes };
     } catch (error) {

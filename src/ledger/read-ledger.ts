@@ -92,17 +92,7 @@ async function pictureOf(dir: string): Promise<{ readonly listing: LedgerListing
 }
 
 /** A ledger as it was found. */
-export interface LoadedLedger {
-  readonly data: LedgerData;
-  /** Of the snapshot it was read from. */
-  readonly generation: number;
-  /** The journal that is written on. */
-  readonly journal: JournalReading;
-  /** Size of the snapshot it was read from. */
-  readonly snapshotBytes: number;
-  /** Bytes of journals that were replayed. */
-  readonly journalBytes: number;
-  readonly rejected: readonly RejectedRecord[];
+export interface LoadedLedger extends Awaited<ReturnType<typeof loadFrom>> {
   /** Set when the snapshot in force was damaged and the one before it, with its journals, gave the same. */
   readonly recovered: { readonly error: unknown } | null;
 }
@@ -140,41 +130,34 @@ export async function loadLedger(listing: LedgerListing): Promise<LoadedLedger> 
   }
 }
 
-async function loadFrom(paths: LedgerPaths, snapshot: string): Promise<Omit<LoadedLedger, 'recovered'>> {
+async function loadFrom(paths: LedgerPaths, snapshot: string) {
   const data = new LedgerData();
   const filler = createDataFiller(data);
   const { generation, sequence, bytes } = await readSnapshot(snapshot, filler);
-  const { journal, journalBytes } = await replay(paths, { generation, sequence }, filler);
+  let journal = await readJournalOf(paths, { generation, sequence }, filler);
+  let journalBytes = journal.goodBytes;
+  while (await follows(paths, journal)) {
+    journal = await readJournalOf(paths, { ...journal, generation: journal.generation + 1 }, filler);
+    journalBytes += journal.goodBytes;
+  }
   const rejected = [...filler.rejected, ...rejectDoubles(data)];
   return {
     data,
+    /** Of the snapshot it was read from. */
     generation,
+    /** The journal that is written on. */
     journal,
+    /** Size of the snapshot it was read from. */
     snapshotBytes: bytes,
+    /** Bytes of journals that were replayed. */
     journalBytes,
     rejected,
   };
 }
 
-/** Follows the journals from a snapshot's own to the last. */
-async function replay(
-  paths: LedgerPaths,
-  from: { readonly generation: number; readonly sequence: number },
-  filler: DataFiller,
-): Promise<{ readonly journal: JournalReading; readonly journalBytes: number }> {
-  let journal = await readJournalOf(paths, from, filler);
-  let journalBytes = journal.goodBytes;
-  for (;;) {
-    const next = { generation: journal.generation + 1, sequence: journal.sequence };
-    if (!(await follows(paths, journal))) return { journal, journalBytes };
-    journal = await readJournalOf(paths, next, filler);
-    journalBytes += journal.goodBytes;
-  }
-}
-
 async function readJournalOf(
   paths: LedgerPaths,
-  { generation, sequence }: { readonly generation: number; readonly sequence: number },
+  { generation, sequence }: Pick<JournalReading, 'generation' | 'sequence'>,
   filler: DataFiller,
 ): Promise<JournalReading> {
   const path = paths.journal(generation);

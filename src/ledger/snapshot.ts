@@ -10,7 +10,7 @@ import { errorCode, errorMessage } from '../model/errors.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type { DirectoryRef } from '../model/ports/ledger-port.ts';
 import { damaged, otherVersion, unreadable } from './ledger-errors.ts';
-import type { Disk, DiskFile } from './disk-operations.ts';
+import type { Disk } from './disk-operations.ts';
 import { checksumText, LEDGER_VERSION } from './journal/journal-line.ts';
 import { readLines } from './journal/read-lines.ts';
 import type { Capture, DataFiller } from './records/ledger-data.ts';
@@ -57,16 +57,6 @@ export async function writeSnapshot(
   { head, capture }: { readonly head: Place; readonly capture: Capture },
 ): Promise<number> {
   const file = await disk.create(path);
-  try {
-    const size = await writeLines(file, headText(head), snapshotLines(capture));
-    await file.sync();
-    return size;
-  } finally {
-    await file.close();
-  }
-}
-
-async function writeLines(file: DiskFile, head: string, lines: Iterable<string>): Promise<number> {
   const slice = createTimeSlice();
   let checksum = 0;
   let position = 0;
@@ -79,20 +69,25 @@ async function writeLines(file: DiskFile, head: string, lines: Iterable<string>)
     position += bytes.length;
   }
 
-  let piece = head;
-  for (const line of lines) {
-    piece += `${line},\n`;
-    count += 1;
-    if (piece.length >= PIECE_CHARACTERS) {
-      await put(piece);
-      piece = '';
+  try {
+    let piece = headText(head);
+    for (const line of snapshotLines(capture)) {
+      piece += `${line},\n`;
+      count += 1;
+      if (piece.length >= PIECE_CHARACTERS) {
+        await put(piece);
+        piece = '';
+      }
+      const pause = slice();
+      if (pause !== undefined) await pause;
     }
-    const pause = slice();
-    if (pause !== undefined) await pause;
+    await put(piece);
+    await put(`${END_MARK}"count":${count},"crc32":"${checksumText(checksum)}"}\n`);
+    await file.sync();
+    return position;
+  } finally {
+    await file.close();
   }
-  await put(piece);
-  await put(`${END_MARK}"count":${count},"crc32":"${checksumText(checksum)}"}\n`);
-  return position;
 }
 
 /** Text of the first line. */
@@ -125,15 +120,11 @@ function* snapshotLines({ records, changes }: Capture): Generator<string> {
   for (const change of changes) yield changeJson(change);
 }
 
-/** What a snapshot said about itself. */
-interface SnapshotReading extends SnapshotHead {
-  readonly bytes: number;
-  /** Lines, records and all else. */
-  readonly count: number;
-}
-
-/** Reads a snapshot into `filler`; a LedgerDamagedError when it is not whole and right. */
-export async function readSnapshot(path: string, filler: DataFiller): Promise<SnapshotReading> {
+/**
+ * Reads a snapshot into `filler` and gives what it says about itself (`count`: lines, records and all else); a
+ * LedgerDamagedError when it is not whole and right.
+ */
+export async function readSnapshot(path: string, filler: DataFiller) {
   let head: SnapshotHead | null = null;
   const take = createLineReader(filler);
   let end: ReturnType<typeof parseEnd> = null;

@@ -45,36 +45,19 @@ async function verify(listing: LedgerListing): Promise<LedgerVerification> {
   if (await isFresh(listing)) return nothingYet;
   const findings = await findingsOf(listing);
   const loaded = await loadLedger(listing).catch((error: unknown) => ({ error }));
-  if ('error' in loaded) return damagedReport(listing.paths.dir, findings, loaded.error);
-  const ok = loaded.rejected.length === 0 && findings.every(({ state }) => harmless.has(state));
-  return {
-    ok,
-    recoverable: true,
-    documents: loaded.data.reader.total(),
-    service: loaded.data.reader.service(),
-    findings: [
-      ...findings,
-      ...loaded.rejected.map(
-        ({ folder, path, message }) => ({ file: `${folder}/${path}`, state: 'damaged', message }) as const,
-      ),
-    ],
-    fix: ok ? null : fixOf(loaded),
-  };
-}
-
-function damagedReport(dir: string, findings: readonly LedgerFinding[], error: unknown): LedgerVerification {
-  const message = faultOf(error);
-  const isTold = findings.some((known) => known.message === message);
-  const finding: LedgerFinding = { file: 'ledger', state: 'damaged', message };
-  const found = isTold ? findings : [...findings, finding];
-  return {
-    ...nothingYet,
-    ok: false,
-    recoverable: false,
-    documents: null,
-    findings: found,
-    fix: wayOut(dir),
-  };
+  if ('error' in loaded) {
+    const message = faultOf(loaded.error);
+    const isTold = findings.some((known) => known.message === message);
+    if (!isTold) findings.push({ file: 'ledger', state: 'damaged', message });
+    const fix = wayOut(listing.paths.dir);
+    return { ...nothingYet, ok: false, recoverable: false, documents: null, findings, fix };
+  }
+  for (const { folder, path, message } of loaded.rejected)
+    findings.push({ file: `${folder}/${path}`, state: 'damaged', message });
+  const ok = findings.every(({ state }) => harmless.has(state));
+  const { total, service } = loaded.data.reader;
+  const fix = ok ? null : fixOf(loaded);
+  return { ok, recoverable: true, documents: total(), service: service(), findings, fix };
 }
 
 /** An end that is not whole was never acknowledged; what is left over is taken away at the next start. */
@@ -89,13 +72,11 @@ const nothingYet: LedgerVerification = {
   fix: null,
 };
 
-async function findingsOf(listing: LedgerListing): Promise<readonly LedgerFinding[]> {
+async function findingsOf(listing: LedgerListing): Promise<LedgerFinding[]> {
   const { paths } = listing;
   const findings: LedgerFinding[] = [];
-  if (!listing.snapshot) {
-    findings.push({ file: basename(paths.snapshot), state: 'missing', message: 'it does not exist' });
-  }
   if (listing.snapshot) findings.push(await snapshotFinding(paths.snapshot));
+  else findings.push({ file: basename(paths.snapshot), state: 'missing', message: 'it does not exist' });
   if (listing.previous) findings.push(await snapshotFinding(paths.previous));
   for (const generation of listing.journals) findings.push(await journalFinding(paths.journal(generation)));
   const leftovers = [

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 
-import { isLockFree, takeProcessLock } from '../../src/lib/process/process-lock.ts';
+import { isStateFree } from '../../src/ledger/lock-state-directory.ts';
+import { takeProcessLock } from '../../src/lib/process/process-lock.ts';
 import type { ProcessLock } from '../../src/lib/process/process-lock.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
@@ -40,7 +41,7 @@ describe('P4: a lock file', () => {
   it('that cannot be read is an error, and passes for nobody’s in no way', async () => {
     await mkdir(folder.join('lock'));
     await expect(taken()).rejects.toMatchObject({ code: 'EISDIR' });
-    expect([await isLockFree(folder.join('lock')), await readdir(folder.path)]).toEqual([false, ['lock']]);
+    expect([await isStateFree(folder.path), await readdir(folder.path)]).toEqual([false, ['lock']]);
   });
 
   it('is taken after the power was lost twice, while it was held and while it was taken over', async () => {

@@ -20,7 +20,18 @@ export function createCommitQueue(data: LedgerData, append: Append) {
 
   /** Gives why commits failed; the others are durable. */
   const commitTogether = createGathered(async (group: readonly Commit[]) => {
-    const { ready, faults } = prepare(data, group);
+    const ready = new Map<Commit, readonly StoredChange[]>();
+    const faults = new Map<Commit, unknown>();
+    const claim = createDocIdClaims(data);
+    for (const commit of group) {
+      try {
+        const changes = commit.changes.map((change) => toStored(change, data.shared));
+        claim(changes);
+        ready.set(commit, changes);
+      } catch (error) {
+        faults.set(commit, error);
+      }
+    }
     const stored = [...ready.values()].flat();
     if (ready.size === 0) return faults;
     try {
@@ -51,41 +62,14 @@ export function createCommitQueue(data: LedgerData, append: Append) {
   };
 }
 
-/** Checks commits one by one: what is to be written of each, and why others may not be. */
-function prepare(data: LedgerData, group: readonly Commit[]) {
-  const ready = new Map<Commit, readonly StoredChange[]>();
-  const faults = new Map<Commit, unknown>();
-  const claim = createDocIdClaims(data);
-  for (const commit of group) {
-    try {
-      const stored = commit.changes.map((change) => toStored(change, data.shared));
-      claim(docIdsAfter(stored));
-      ready.set(commit, stored);
-    } catch (error) {
-      faults.set(commit, error);
-    }
-  }
-  return { ready, faults };
-}
-
 /** Which docId each document has after some commits; null: its record is dropped. */
-type DocIds = ReadonlyMap<string, string | null>;
-
-/** What `changes` make of the documents they name, one after the other. */
-function docIdsAfter(changes: readonly StoredChange[]): DocIds {
-  const after = new Map<string, string | null>();
-  for (const change of changes) {
-    if (change.kind === 'put') after.set(refKey(change.ref), change.record.docId);
-    else if (change.kind === 'drop') after.set(refKey(change.ref), null);
-  }
-  return after;
-}
+type DocIds = Map<string, string | null>;
 
 /** Takes the docIds of one commit after the other; throws where two documents would have the same one. */
-function createDocIdClaims({ reader }: LedgerData): (after: DocIds) => void {
+function createDocIdClaims({ reader }: LedgerData): (changes: readonly StoredChange[]) => void {
   /** Of the commits that were taken. */
-  const docIds = new Map<string, string | null>();
-  /** The other way round. */
+  const docIds: DocIds = new Map();
+  /** The other way round; of a docId that was given up since, who had it last. */
   const keys = new Map<string, string>();
 
   /** Whether a document has a docId that keeps it whatever becomes of those in `after`. */
@@ -97,7 +81,12 @@ function createDocIdClaims({ reader }: LedgerData): (after: DocIds) => void {
     return pending === undefined || pending === docId;
   }
 
-  return (after) => {
+  return (changes) => {
+    const after: DocIds = new Map();
+    for (const change of changes) {
+      if (change.kind === 'put') after.set(refKey(change.ref), change.record.docId);
+      else if (change.kind === 'drop') after.set(refKey(change.ref), null);
+    }
     const claimed = new Set<string>();
     for (const docId of after.values()) {
       if (docId === null) continue;
@@ -108,8 +97,6 @@ function createDocIdClaims({ reader }: LedgerData): (after: DocIds) => void {
       claimed.add(docId);
     }
     for (const [key, docId] of after) {
-      const before = docIds.get(key) ?? null;
-      if (before !== null && !claimed.has(before)) keys.delete(before);
       docIds.set(key, docId);
       if (docId !== null) keys.set(docId, key);
     }

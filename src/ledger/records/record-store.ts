@@ -25,8 +25,6 @@ import type { Directory, StoredRecord } from './stored-record.ts';
 interface Folder {
   readonly directories: Map<string, Directory>;
   count: number;
-  /** Documents that are held more narrowly than is stated. */
-  readonly narrower: Set<StoredRecord>;
 }
 
 /** All records by folder, directory and name, found by docId and inode number too. */
@@ -40,8 +38,10 @@ export class RecordStore {
   #keysOf = fileKeys;
   /** Those with an attachment in another folder: hardly any. */
   readonly #attachingElsewhere = new Set<StoredRecord>();
-  /** Directories by inode number; made when somebody asks. */
-  #byIdentity: SetsByKey<number, Directory> | null = null;
+  /** Directories by inode number. */
+  readonly #byIdentity = new SetsByKey<number, Directory>();
+  /** Documents that are held more narrowly than is stated, by folder. */
+  readonly #narrower = new SetsByKey<string, StoredRecord>();
   /** Of which the service may hold further copies: few. */
   readonly #doubled = new Set<StoredRecord>();
 
@@ -76,7 +76,7 @@ export class RecordStore {
     },
     directories: (folder) => this.#folders.get(folder)?.directories.keys() ?? [],
     placesOf: (identity) =>
-      [...this.#places().of(identity.ino)]
+      [...this.#byIdentity.of(identity.ino)]
         .filter((directory) => directory.identity !== null && sameFile(directory.identity, identity))
         .map(({ folder, path }) => ({ folder, path })),
     folders: () => [...this.#folders.keys()],
@@ -91,15 +91,18 @@ export class RecordStore {
     duplicated: () => Array.from(this.#doubled, toEntry),
     possibleDuplicates: () =>
       [...this.#doubled].reduce((sum, { rare }) => sum + (rare?.possibleDuplicates ?? 0), 0),
-    narrower: (folder) => this.#folders.get(folder)?.narrower.size ?? 0,
-    narrowerIn: (folder) => entriesOf(this.#folders.get(folder)?.narrower ?? []),
+    narrower: (folder) => this.#narrower.of(folder).size,
+    narrowerIn: (folder) => entriesOf(this.#narrower.of(folder)),
   } satisfies Partial<LedgerPort>;
 
   put(folder: string, path: string, record: StoredRecord): void {
-    const directory = this.#open(folder, path);
+    const known = this.#folders.get(folder) ?? { directories: new Map<string, Directory>(), count: 0 };
+    const directory = known.directories.get(path) ?? { folder, path, records: new Map(), identity: null };
+    this.#folders.set(folder, known);
+    known.directories.set(path, directory);
     const before = directory.records.get(record.name);
     directory.records.set(record.name, record);
-    if (before === undefined) (this.#folders.get(folder) as Folder).count += 1;
+    if (before === undefined) known.count += 1;
     else this.#unindex(before, record.docId);
     record.directory = directory;
     this.#index(record);
@@ -128,10 +131,6 @@ export class RecordStore {
   identify({ folder, path }: DirectoryRef, identity: FileIdentity | null): void {
     const directory = this.#directory(folder, path);
     if (directory !== undefined) this.#identify(directory, identity);
-  }
-
-  #narrowerBeside({ directory }: StoredRecord): Set<StoredRecord> | undefined {
-    return this.#folders.get(directory?.folder ?? '')?.narrower;
   }
 
   /** Those of a directory together. */
@@ -166,33 +165,10 @@ export class RecordStore {
     return [...lists.values()].filter((records) => records.length > 1).flat();
   }
 
-  #open(folder: string, path: string): Directory {
-    let known = this.#folders.get(folder);
-    if (known === undefined) {
-      known = { directories: new Map(), count: 0, narrower: new Set() };
-      this.#folders.set(folder, known);
-    }
-    let directory = known.directories.get(path);
-    if (directory === undefined) {
-      directory = { folder, path, records: new Map(), identity: null };
-      known.directories.set(path, directory);
-    }
-    return directory;
-  }
-
-  #places(): SetsByKey<number, Directory> {
-    if (this.#byIdentity !== null) return this.#byIdentity;
-    this.#byIdentity = new SetsByKey();
-    for (const { directories } of this.#folders.values())
-      for (const directory of directories.values())
-        if (directory.identity !== null) this.#byIdentity.add(directory.identity.ino, directory);
-    return this.#byIdentity;
-  }
-
   #identify(directory: Directory, identity: FileIdentity | null): void {
-    if (directory.identity !== null) this.#byIdentity?.delete(directory.identity.ino, directory);
+    if (directory.identity !== null) this.#byIdentity.delete(directory.identity.ino, directory);
     directory.identity = identity;
-    if (identity !== null) this.#byIdentity?.add(identity.ino, directory);
+    if (identity !== null) this.#byIdentity.add(identity.ino, directory);
   }
 
   #docIds(): Map<string, StoredRecord> {
@@ -203,9 +179,10 @@ export class RecordStore {
   }
 
   #index(record: StoredRecord): void {
-    if ((record.rare?.possibleDuplicates ?? 0) > 0) this.#doubled.add(record);
-    if (record.rare !== null && widerMode(record.rare) !== null) this.#narrowerBeside(record)?.add(record);
-    if (record.rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
+    const { rare, directory } = record;
+    if ((rare?.possibleDuplicates ?? 0) > 0) this.#doubled.add(record);
+    if (rare !== null && widerMode(rare) !== null) this.#narrower.add(directory?.folder ?? '', record);
+    if (rare?.attachments?.some(({ folder }) => folder !== undefined) === true)
       this.#attachingElsewhere.add(record);
     this.#byDocId?.set(record.docId, record);
     if (this.#byFile !== null) for (const key of this.#keysOf(record)) this.#byFile.add(key, record);
@@ -214,7 +191,7 @@ export class RecordStore {
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
   #unindex(record: StoredRecord, docId: string | null): void {
     this.#doubled.delete(record);
-    this.#narrowerBeside(record)?.delete(record);
+    this.#narrower.delete(record.directory?.folder ?? '', record);
     this.#attachingElsewhere.delete(record);
     if (this.#byFile !== null) for (const key of this.#keysOf(record)) this.#byFile.delete(key, record);
     const docIds = this.#byDocId;

@@ -107,17 +107,10 @@ export function fromRecord(record: LedgerRecord, path: string, shared: SharedVal
   return readRecord(fields, name, shared);
 }
 
-/** Where a record stands in a file: by its name in the snapshot, by the others in the journal. */
-interface Place {
-  readonly kind?: 'put';
-  readonly folder?: string;
-  readonly path?: string;
-  readonly name?: string;
-}
-
 /**
- * JSON of a record as it stands in a file, its place first. The snapshot gives numbers for `fingerprint` and `metadata`,
- * whose lines come before; the journal the values themselves. What is undefined is left out.
+ * JSON of a record as it stands in a file, its place first: its name in the snapshot, `kind`, `folder` and `path` in the
+ * journal. The snapshot gives numbers for `fingerprint` and `metadata`, whose lines come before; the journal the values
+ * themselves. What is undefined is left out.
  *
  *     {"name":"report.pdf","docId":"…","sha256":"…","stat":{"size":1,"mtimeMs":1760000000000.25,"ctimeMs":…,
  *      "birthtimeMs":…,"ino":4711,"dev":65025},"fingerprint":0,"metadata":0,"createdTimestamp":1760000000000,
@@ -128,17 +121,14 @@ interface Place {
  */
 export function recordJson(
   stored: StoredRecord,
-  { kind, folder, path, name }: Place,
+  place: Readonly<Record<string, string>>,
   { fingerprint, metadata }: { readonly fingerprint: string | number; readonly metadata: Metadata | number },
 ): string {
   const { docId, sha256, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, rare } = stored;
   const { title, createdTimestamp, uploadedAt, modifiedAt, companions } = stored;
   const stat: FileStat = { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };
   const fields = {
-    kind,
-    folder,
-    path,
-    name,
+    ...place,
     docId,
     sha256,
     stat,

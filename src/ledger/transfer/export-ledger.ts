@@ -1,26 +1,17 @@
 import { refKey } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
-import type { Change, LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerEntry } from '../../model/ports/ledger-port.ts';
 import { exportedChangeSchema } from '../../model/ports/ledger-schema.ts';
 import type { LedgerReader } from '../records/ledger-data.ts';
 import type { ImportedChange } from './imported-ledger.ts';
 
-/** A document as `ledger export` prints it: `size` is that of `stat`, for whoever reads no more. */
-type ExportedDocument = DocumentRef & Omit<LedgerRecord, 'fingerprint'> & { readonly size: number };
+/** What `ledger export` prints. */
+export type LedgerExport = ReturnType<typeof exportLedger>;
 
-/** What `ledger export` prints: documents by folder and path, and what else the ledger knows as it stands there. */
-export interface LedgerExport {
-  readonly version: 1;
-  /** Whose documents they are; undefined: the ledger does not say. */
-  readonly service: string | undefined;
-  readonly documents: readonly ExportedDocument[];
-  readonly changes: readonly ImportedChange[];
-}
-
-/** The ledger as one JSON object. */
-export function exportLedger(ledger: LedgerReader): LedgerExport {
+/** The ledger as one JSON object: documents by folder and path, and what else the ledger knows as it stands there. */
+export function exportLedger(ledger: LedgerReader) {
   return {
     version: 1,
+    /** Whose documents they are; undefined: the ledger does not say. */
     service: ledger.service() ?? undefined,
     // By code unit: the same order everywhere.
     documents: Array.from(ledger.entries(), exported).sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1)),
@@ -28,7 +19,8 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
   };
 }
 
-function exported({ ref, record }: LedgerEntry): ExportedDocument {
+/** `size` is that of `stat`, for whoever reads no more. */
+function exported({ ref, record }: LedgerEntry) {
   const { fingerprint: _, ...known } = record;
   return { ...ref, ...known, size: known.stat.size };
 }

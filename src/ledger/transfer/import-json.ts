@@ -26,16 +26,21 @@ type Ledger = z.output<typeof ledgerSchema>;
 /** The object that `ledger export` prints. */
 export function importJson(text: string, configured: ImportOptions): ImportedLedger {
   const ledger = readLedger(text);
-  if ('message' in ledger) return { entries: [], lines: [], problems: [ledger] };
+  if ('message' in ledger) return { entries: [], problems: [ledger] };
   const { changes, service } = ledger;
-  const options = { ...configured, folders: [...configured.folders, ...formerFolders(changes, configured)] };
+  // Folders that were taken out of the configuration: the ledger keeps what it knows of them. One at the path of a
+  // configured folder is that folder under another name, which is a mistake.
+  const former = changes.flatMap((change) =>
+    change.kind === 'root' && !configured.paths.includes(change.identity.path) ? [change.folder] : [],
+  );
+  const options = { ...configured, folders: [...new Set([...configured.folders, ...former])] };
   const problems: ImportProblem[] = [];
   const imported: ImportedEntry[] = [];
   for (const [index, document] of ledger.documents.entries()) {
     const place = `documents[${index}]: `;
     const read = documentSchema.safeParse(document);
     if (read.success) {
-      imported.push({ entry: importedEntry(read.data, options), line: null, place });
+      imported.push({ ...importedEntry(read.data, options), line: null, place });
     } else
       problems.push(
         ...read.error.issues.map((issue) => ({ line: null, message: `${place}${words(issue)}` })),
@@ -46,20 +51,6 @@ export function importJson(text: string, configured: ImportOptions): ImportedLed
     if (problem !== null) problems.push({ line: null, message: `changes[${index}]: ${problem}` });
   }
   return { ...checkEntries(imported, options, problems), changes, service };
-}
-
-/**
- * Folders that were taken out of the configuration: the ledger keeps what it knows of them. One at the path of a
- * configured folder is that folder under another name, which is a mistake.
- */
-function formerFolders(
-  changes: readonly ImportedChange[],
-  { folders, paths }: ImportOptions,
-): readonly string[] {
-  return changes.flatMap((change) => {
-    if (change.kind !== 'root' || folders.includes(change.folder)) return [];
-    return paths.includes(change.identity.path) ? [] : [change.folder];
-  });
 }
 
 function readLedger(text: string): Ledger | ImportProblem {

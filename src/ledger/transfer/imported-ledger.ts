@@ -17,9 +17,7 @@ export interface ImportProblem {
 
 /** What an import file holds. Where there are problems nothing of it should be taken; what is right is looked at further. */
 export interface ImportedLedger {
-  readonly entries: readonly LedgerEntry[];
-  /** Where each entry stands, in their order: from 1; null where no line is known. */
-  readonly lines: readonly (number | null)[];
+  readonly entries: readonly ImportedEntry[];
   readonly problems: readonly ImportProblem[];
   /** What else the file knows: uploads in doubt and under way, failures, deletions, directories. */
   readonly changes?: readonly ImportedChange[] | undefined;
@@ -93,8 +91,8 @@ export function importedEntry(
 }
 
 /** A document from an import file and where it stands there. */
-export interface ImportedEntry {
-  readonly entry: LedgerEntry;
+export interface ImportedEntry extends LedgerEntry {
+  /** From 1; null where it is not known. */
   readonly line: number | null;
   /** How a message names its place: `documents[3]`, or empty. */
   readonly place: string;
@@ -104,14 +102,14 @@ export interface ImportedEntry {
 export function checkEntries(
   imported: readonly ImportedEntry[],
   { folders }: Pick<ImportOptions, 'folders'>,
-  found: readonly ImportProblem[] = [],
+  found: readonly ImportProblem[],
 ): ImportedLedger {
   const problems = [...found];
   const taken: ImportedEntry[] = [];
   const paths = new Set<string>();
   const docIds = new Map<string, string>();
-  for (const { entry, line, place } of imported) {
-    const { ref, record } = entry;
+  for (const entry of imported) {
+    const { ref, record, line, place } = entry;
     const places = [ref, ...record.attachments.map(({ folder = ref.folder }) => ({ ...ref, folder }))];
     const message =
       places.map((one) => refProblem(one, folders)).find((problem) => problem !== null) ??
@@ -119,10 +117,10 @@ export function checkEntries(
       docIdProblem(entry, docIds.get(record.docId));
     paths.add(refKey(ref));
     docIds.set(record.docId, refKey(ref));
-    if (message === null) taken.push({ entry, line, place });
+    if (message === null) taken.push(entry);
     else problems.push({ line, message: `${place}${message}` });
   }
-  return { entries: taken.map(({ entry }) => entry), lines: taken.map(({ line }) => line), problems };
+  return { entries: taken, problems };
 }
 
 /** Why a reference cannot be one of a configured folder; null: it can. */

@@ -30,14 +30,14 @@ interface Row {
 /** CSV with a header that names path, docId, folder where more than one is configured, and perhaps mode; in any order. */
 function importCsv(text: string, options: ImportOptions): ImportedLedger {
   const rows = readRows(text);
-  if ('message' in rows) return { entries: [], lines: [], problems: [rows] };
+  if ('message' in rows) return { entries: [], problems: [rows] };
   const [header, ...body] = rows.rows;
   const names = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
   const problem = headerProblem(names, options.folders);
-  if (problem !== null) return { entries: [], lines: [], problems: [{ line: 1, message: problem }] };
+  if (problem !== null) return { entries: [], problems: [{ line: 1, message: problem }] };
   const read = body.map((row) => toEntry(row, names, options));
   const problems = read.filter((one) => 'message' in one);
-  const imported = read.filter((one) => 'entry' in one);
+  const imported = read.filter((one) => 'ref' in one);
   return checkEntries(imported, options, problems);
 }
 
@@ -87,5 +87,5 @@ function toEntry(
   }
   const metadata = mode === undefined ? undefined : { shareInfo: { mode } };
   const document = { folder, path: cell('path'), docId: cell('docid').trim(), metadata };
-  return { entry: importedEntry(documentSchema.parse(document), options), line, place: '' };
+  return { ...importedEntry(documentSchema.parse(document), options), line, place: '' };
 }

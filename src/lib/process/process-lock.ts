@@ -20,12 +20,7 @@ const firstNamespace = 'pid:[4026531836]';
 const maxDepth = 8;
 
 /** A lock file that this process holds. */
-export interface ProcessLock {
-  /** False when somebody has removed or replaced the file. Asks the file system at once: a few microseconds. */
-  readonly isHeld: () => boolean;
-  /** Removes the file if it is still this lock's own, and never that of whoever came after. */
-  readonly release: () => Promise<void>;
-}
+export type ProcessLock = Awaited<ReturnType<typeof createLock>>;
 
 /** What came of taking a lock. */
 export type LockAttempt =
@@ -61,31 +56,19 @@ export async function takeProcessLock(
   return { kind: 'taken', lock: await createLock(path, own, taken) };
 }
 
-/** Who holds a lock with a fence, and whether that process has ended without any doubt; null: nobody that is known. */
-export async function fencedHolder(
-  path: string,
-): Promise<{ readonly fence: number; readonly hasEnded: boolean } | null> {
-  const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''));
-  if (holder?.fence === undefined) return null;
-  return { fence: holder.fence, hasEnded: await hasEnded(holder, await ownIdentity('')) };
-}
-
-/** Says whether nobody holds a lock, as whoever took it would find. False where that cannot be told. */
-export async function isLockFree(path: string): Promise<boolean> {
-  const text = await readLock(path).catch(() => undefined);
-  if (text === undefined) return false;
-  const holder = text === null ? null : parseHolder(text);
-  return holder === null || (await isAlive(holder, await ownIdentity(''))) === 'no';
-}
-
-/** The number, as numbers are here, of the process that holds a lock; null: nobody does, or that cannot be told. */
-export async function lockHolder(path: string): Promise<number | null> {
-  const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''));
-  return holder !== null && (await isAlive(holder, await ownIdentity(''))) === 'yes' ? holder.pid : null;
+/**
+ * Who holds a lock, as whoever took it would find: whether that process runs, and whether it has ended without any doubt;
+ * null: nobody. Throws what the file system throws.
+ */
+export async function lockHolder(path: string) {
+  const holder = parseHolder((await readLock(path)) ?? '');
+  if (holder === null) return null;
+  const own = await ownIdentity('');
+  return { ...holder, isAlive: await isAlive(holder, own), hasEnded: await hasEnded(holder, own) };
 }
 
 /** The open file keeps its inode number from being given to another file, so that the number tells whose lock it is. */
-async function createLock(path: string, own: ProcessIdentity, file: FileHandle): Promise<ProcessLock> {
+async function createLock(path: string, own: ProcessIdentity, file: FileHandle) {
   const { dev, ino } = await file.stat();
   const beat = setInterval(() => {
     const now = new Date();
@@ -98,8 +81,10 @@ async function createLock(path: string, own: ProcessIdentity, file: FileHandle):
     return found !== undefined && found.ino === ino && found.dev === dev;
   };
   return {
+    /** False when somebody has removed or replaced the file. Asks the file system at once: a few microseconds. */
     isHeld,
-    release: async () => {
+    /** Removes the file if it is still this lock's own, and never that of whoever came after. */
+    release: async (): Promise<void> => {
       clearInterval(beat);
       try {
         // In one go: nothing of this process comes between.
