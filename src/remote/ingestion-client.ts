@@ -71,7 +71,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       run(permit, watch, {
         operation: 'upload',
         method: 'POST',
-        path: '/upload-document',
+        path: () => '/upload-document',
         docId: null,
         content: { kind: 'form', metadata, file, attachments },
       }),
@@ -79,48 +79,46 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       run(permit, watch, {
         operation: 'modify',
         method: 'PUT',
-        path: `/modify-document/${encoded(docId)}`,
+        path: () => `/modify-document/${encoded(docId)}`,
         docId,
         content: { kind: 'form', metadata, file, attachments: attachments ?? [] },
       }),
-    remove: ({ docId, documentOwner }, permit, watch) => {
-      const callOf = (owner: string | undefined): Call => ({
+    remove: ({ docId, documentOwner }, permit, watch) =>
+      run(permit, watch, {
         operation: 'remove',
         method: 'DELETE',
-        path: `/delete-document/${encoded(docId)}${owner === undefined ? '' : `?documentOwner=${encoded(owner)}`}`,
+        path: (username) => {
+          const owner = ownerOf(documentOwner, username);
+          return `/delete-document/${encoded(docId)}${owner === undefined ? '' : `?documentOwner=${encoded(owner)}`}`;
+        },
         docId,
         content: { kind: 'none' },
-      });
-      return run(permit, watch, owned(callOf, documentOwner));
-    },
+      }),
     bulkModify: (value, permit, watch) =>
       run(permit, watch, {
         operation: 'bulkModify',
         method: 'PATCH',
-        path: '/bulk/modify/metadata',
+        path: () => '/bulk/modify/metadata',
         docId: null,
-        content: { kind: 'json', value },
+        content: { kind: 'json', value: () => value },
       }),
-    bulkRemove: (request, permit, watch) => {
-      const callOf = (documentOwner: string | undefined): Call => ({
+    bulkRemove: ({ docIds, documentOwner: owner }, permit, watch) =>
+      run(permit, watch, {
         operation: 'bulkRemove',
         method: 'DELETE',
-        path: '/bulk/delete',
+        path: () => '/bulk/delete',
         docId: null,
-        content: { kind: 'json', value: { ...request, documentOwner } },
-      });
-      return run(permit, watch, owned(callOf, request.documentOwner));
-    },
+        content: { kind: 'json', value: (username) => ({ docIds, documentOwner: ownerOf(owner, username) }) },
+      }),
     close: () => {
       stopping.abort();
       agents.close();
     },
   };
 
-  /** A call that names the owner it was asked for or, with `documentOwner: always`, who is signed in. */
-  function owned(callOf: (owner: string | undefined) => Call, owner: string | undefined): Call {
-    const isSigned = settings.documentOwner === 'always' && owner === undefined;
-    return isSigned ? { ...callOf(owner), signedBy: callOf } : callOf(owner);
+  /** The owner that a deletion is asked to name or, with `documentOwner: always`, who is signed in. */
+  function ownerOf(owner: string | undefined, username: string): string | undefined {
+    return owner ?? (settings.documentOwner === 'always' ? username : undefined);
   }
 
   async function run(permit: Permit, watch: RequestWatch, call: Call): Promise<FileOutcome> {

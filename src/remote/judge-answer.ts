@@ -3,13 +3,7 @@ import { excerpt } from '../lib/text/printable.ts';
 import { noDocIdCode, withoutDocIdWords } from '../model/doubts.ts';
 import { describeFault, loginPageWords } from './http/describe-fault.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
-import {
-  describeAnswer,
-  isHtml,
-  notTheServiceCode,
-  readEnvelope,
-  readRetryAfter,
-} from './http/read-answer.ts';
+import { answerWords, isHtml, notTheServiceCode, readEnvelope, readRetryAfter } from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from '../model/document.ts';
 import { unreadableCode, unreadableNowCode } from '../model/errors.ts';
@@ -49,7 +43,7 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   const { operation } = circumstances;
   if (status >= 200 && status < 300) return judgeSuccess(answer, circumstances);
   const isForeign = (status === 404 || status === 410) && !isOwnWord(answer);
-  const message = isForeign ? `${describeAnswer(answer)}${foreignWords}` : describeAnswer(answer);
+  const message = `the service answered ${answerWords(answer)}${isForeign ? foreignWords : ''}`;
   const isUnclear = gaveUpStatuses.has(status) || status < 200 || status >= 600;
   if (status >= 300 && status < 400) {
     const mayBeTaken = sent === 'all' && !turnedAwayStatuses.has(status);

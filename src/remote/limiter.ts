@@ -111,7 +111,7 @@ export function createLimiter({
         windowMs,
         pausedUntil: pauseMs > own ? clock.now() + pauseMs : (pause?.end ?? null),
         ...(pause !== null && { pausedBy: { since: pause.since, message: pause.message } }),
-        nextFreeMs: Math.max(pauseMs, nextFreeMs(), shared?.nextFreeMs ?? 0),
+        nextFreeMs: Math.max(pauseMs, freeInMs(0), shared?.nextFreeMs ?? 0),
       };
     },
 
@@ -122,13 +122,9 @@ export function createLimiter({
       const requests = own * Math.max(1, shared?.waiting ?? 1);
       const pauseMs = Math.max(pauseLeftMs(), shared?.nextFreeMs ?? 0);
       // Each permit is taken again a window after its last use: those that are free come first.
-      const free = Math.max(0, limit - slots.size);
-      const windows = Math.floor((requests - 1) / (free + slots.size));
-      const place = (requests - 1) % (free + slots.size);
-      if (place < free) return pauseMs + windows * windowMs;
-      const current = clock.monotonic();
-      const taken = [...slots].map(({ freeAt }) => Math.max(0, (freeAt ?? current + windowMs) - current));
-      return Math.max(pauseMs, taken.sort((a, b) => a - b)[place - free] ?? 0) + windows * windowMs;
+      const places = Math.max(limit, slots.size);
+      const windows = Math.floor((requests - 1) / places);
+      return Math.max(pauseMs, freeInMs((requests - 1) % places)) + windows * windowMs;
     },
 
     close: () => {
@@ -229,10 +225,12 @@ export function createLimiter({
     queue.incrementReservoir(count).catch(() => undefined);
   }
 
-  function nextFreeMs(): number {
-    if (slots.size < limit) return 0;
-    const times = [...slots].map((slot) => slot.freeAt).filter((at) => at !== null);
-    if (times.length === 0) return windowMs;
-    return Math.max(0, times.reduce((least, at) => Math.min(least, at)) - clock.monotonic());
+  /** When the place comes free that so many others come free before; those that are free come first. */
+  function freeInMs(place: number): number {
+    const free = Math.max(0, limit - slots.size);
+    if (place < free) return 0;
+    const now = clock.monotonic();
+    const taken = [...slots].map(({ freeAt }) => Math.max(0, (freeAt ?? now + windowMs) - now));
+    return taken.sort((a, b) => a - b)[place - free] ?? 0;
   }
 }

@@ -26,18 +26,17 @@ export interface Call {
   /** The method of the port. */
   readonly operation: keyof ServicePort;
   readonly method: HttpRequest['method'];
-  /** Below the prefix of interface section 4, encoded. */
-  readonly path: string;
+  /** Below the prefix of interface section 4, encoded, once the signed-in user is known. */
+  readonly path: (username: string) => string;
   /** The document it is about; null where that is not exactly one. */
   readonly docId: string | null;
   readonly content: Content;
-  /** The call as it is sent once the signed-in user is known. Default: unchanged. */
-  readonly signedBy?: (username: string) => Call;
 }
 
 type Content =
   | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly value: unknown }
+  /** `value`: once the signed-in user is known. */
+  | { readonly kind: 'json'; readonly value: (username: string) => unknown }
   | {
       readonly kind: 'form';
       readonly metadata: Metadata | null;
@@ -90,8 +89,7 @@ export async function sendCall(call: Call, ticket: Ticket, wire: Wire): Promise<
     outcomeOf = withoutContent;
     try {
       await permit.guard?.confirm();
-      const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
-      const request = await requestOf(outgoing, parts, accessToken, wire);
+      const request = await requestOf(call, parts, accessToken, wire);
       const { onBytes, stillFollows } = watch;
       const result = await sendHttpRequest(
         { ...request, onBytes, stillFollows, guard: permit.guard },
@@ -120,10 +118,19 @@ async function requestOf(
   { value, credentials }: AccessToken,
   { ingestUrl, sendApiKey, bandwidth }: Wire,
 ): Promise<HttpRequest> {
-  const { headers, body } = await wireBody(content, parts);
+  const { username } = credentials;
+  let headers: Readonly<Record<string, string>> = {};
+  let body: HttpBody | null = null;
+  if (content.kind === 'json') {
+    headers = { 'content-type': 'application/json' };
+    body = textBody(JSON.stringify(content.value(username)));
+  } else if (content.kind === 'form') {
+    const metadata = content.metadata === null ? null : JSON.stringify(content.metadata);
+    ({ headers, body } = await buildMultipart(metadata, parts));
+  }
   return {
     method,
-    url: `${ingestUrl}${prefix}${path}`,
+    url: `${ingestUrl}${prefix}${path(username)}`,
     headers: {
       ...headers,
       authorization: `Bearer ${value}`,
@@ -140,18 +147,6 @@ function filesOf(
   if (content.kind !== 'form') return [];
   const attachments = content.attachments.map((file) => ({ field: 'attachments' as const, file }));
   return content.file === null ? attachments : [{ field: 'file', file: content.file }, ...attachments];
-}
-
-async function wireBody(
-  content: Content,
-  parts: readonly OpenPart[],
-): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: HttpBody | null }> {
-  if (content.kind === 'none') return { headers: {}, body: null };
-  if (content.kind === 'json') {
-    const headers = { 'content-type': 'application/json' };
-    return { headers, body: textBody(JSON.stringify(content.value)) };
-  }
-  return buildMultipart(content.metadata === null ? null : JSON.stringify(content.metadata), parts);
 }
 
 /** What it means that a file could not be opened, or a permit was lost: nothing went out. */

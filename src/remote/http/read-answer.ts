@@ -101,11 +101,6 @@ const longestWords = 500;
  * `403 Forbidden`, and what the answer says, in whatever form: JSON, text, the title of a page with the server that names
  * itself. Raw: redact it before it is shown.
  */
-export function describeAnswer(answer: Answer): string {
-  return `the service answered ${answerWords(answer)}`;
-}
-
-/** The same, without saying whose answer it is. */
 export function answerWords({ status, state, text, headers }: Answer): string {
   const name = STATUS_CODES[status];
   const line = `${status}${name === undefined ? '' : ` ${name}`}`;
