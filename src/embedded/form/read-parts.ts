@@ -12,18 +12,15 @@ const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 
 /** How much a client may send past the limit, so that it has time to read the refusal. */
 const graceBytes = 64 * 1024 * 1024;
 
-/** Called with each part, one after another; reads its content to the end or rejects. */
-export type TakePart = (disposition: Disposition, content: Readable) => Promise<void>;
-
 /**
- * Streams a multipart body to `takePart`, part after part, without holding it. No part is left out silently: what is
+ * Streams a multipart body to `takePart`, part after part, which reads its content to the end or rejects; without holding it. No part is left out silently: what is
  * malformed is refused. Returns when all parts were taken and the body has ended; rejects with the first failure,
  * when nothing writes any more. Throws RefusalError 400 for a body that is malformed or ends too early.
  */
 export async function readParts(
   body: Readable,
   { boundary, maxBytes }: { readonly boundary: string; readonly maxBytes: number },
-  takePart: TakePart,
+  takePart: (disposition: Disposition, content: Readable) => Promise<void>,
 ): Promise<void> {
   // Not Busboy around it, which passes over a part whose header it cannot read.
   const dicer = new Dicer({ ...partLimits, boundary });
@@ -61,7 +58,7 @@ export async function readParts(
       isHeaderMissing = false;
       // One after another: the client gets the first part's error, however the bytes arrive.
       const takeIt = async (): Promise<void> => {
-        if (!stop.signal.aborted) await take(header, part, takePart);
+        if (!stop.signal.aborted) await takePart(dispositionOf(header), part);
       };
       taken = taken.then(takeIt).catch(fail);
     });
@@ -84,12 +81,12 @@ export async function readParts(
   stop.signal.throwIfAborted();
 }
 
-async function take(header: object, part: Readable, takePart: TakePart): Promise<void> {
+function dispositionOf(header: object): Disposition {
   const values: unknown = (header as Readonly<Record<string, unknown>>)['content-disposition'];
   const [value, ...more] = Array.isArray(values) ? (values as unknown[]) : [];
   if (typeof value !== 'string' || more.length > 0)
     throw malformed('a part has no Content-Disposition header');
-  await takePart(readDisposition(value), part);
+  return readDisposition(value);
 }
 
 function malformed(why: string): RefusalError {

@@ -40,28 +40,15 @@ interface FormRules {
  */
 export async function receiveForm<T>(
   request: IncomingMessage,
-  rules: FormRules,
+  { content: directory, maxFileBytes }: FormRules,
   use: (form: ReceivedForm) => Promise<T>,
 ): Promise<T> {
-  const files: FileRecord[] = [];
-  try {
-    return await use(await receive(request, rules, files));
-  } catch (error) {
-    for (const { blob } of files) await rm(join(rules.content, blob), { force: true });
-    throw error;
-  }
-}
-
-async function receive(
-  request: IncomingMessage,
-  { content: directory, maxFileBytes }: FormRules,
-  files: FileRecord[],
-): Promise<ReceivedForm> {
   const boundary = boundaryOf(request.headers['content-type']);
   const maxBytes = maxFileBytes * (1 + maxAttachments) + maxMetadataBytes + maxOverheadBytes;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     throw new RefusalError(413, `the request is larger than ${sizeWords(maxBytes)}`);
   }
+  const files: FileRecord[] = [];
   let file: FileRecord | null = null;
   let metadata: string | null = null;
   const attachments: FileRecord[] = [];
@@ -76,7 +63,7 @@ async function receive(
     return stored;
   };
 
-  await readParts(request, { boundary, maxBytes }, async (disposition, content) => {
+  const takePart = async (disposition: Disposition, content: Readable): Promise<void> => {
     switch (disposition.name) {
       case 'file':
         once('file', file);
@@ -99,8 +86,14 @@ async function receive(
           `the form has an unknown part ${JSON.stringify(disposition.name.slice(0, 40))}`,
         );
     }
-  });
-  return { file, attachments, metadata };
+  };
+  try {
+    await readParts(request, { boundary, maxBytes }, takePart);
+    return await use({ file, attachments, metadata });
+  } catch (error) {
+    for (const { blob } of files) await rm(join(directory, blob), { force: true });
+    throw error;
+  }
 }
 
 /** Streams one file to disk, hashed on its way. Throws RefusalError 413 past `maxBytes`, and then nothing is left of it. */

@@ -35,18 +35,8 @@ export class RefusalError extends Error {
   }
 }
 
-/** Interface 2.10. */
-export interface Envelope {
-  readonly error: EnvelopeEntry;
-  readonly success: EnvelopeEntry;
-  readonly warning: EnvelopeEntry;
-}
-
-/** `docId` is empty where no document is concerned. */
-type EnvelopeEntry = { readonly docId: string; readonly message: string } | null;
-
-/** The answer to a successful ingestion call, with its warnings. */
-export function successEnvelope(docId: string, message: string, warnings: readonly string[] = []): Envelope {
+/** The answer to a successful ingestion call, interface 2.10, with its warnings. */
+export function successEnvelope(docId: string, message: string, warnings: readonly string[] = []) {
   return {
     error: null,
     success: { docId, message },

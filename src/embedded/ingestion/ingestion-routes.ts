@@ -16,7 +16,6 @@ import {
   bulkDeleteSchema,
   bulkModifySchema,
 } from '../documents/metadata.ts';
-import type { Envelope } from '../http/answers.ts';
 import { receiveForm } from '../form/receive-form.ts';
 
 /** The path prefix of the ingestion operations, interface section 4. */
@@ -39,6 +38,7 @@ export async function addIngestionRoutes(
   auth: AuthContext,
   countRequest: () => void,
 ): Promise<void> {
+  const { store } = context;
   app.addHook('onRequest', async ({ raw }) => {
     await authorise(auth, raw.headers);
     countRequest();
@@ -47,11 +47,23 @@ export async function addIngestionRoutes(
   app.put<OneDocument>('/modify-document/:docId', async ({ raw, params }) =>
     modifyDocument(context, params.docId, raw),
   );
-  app.delete<OneDocument>('/delete-document/:docId', async ({ params, query }) =>
-    deleteDocument(context, params.docId, ownerOf(query)),
-  );
+  app.delete<OneDocument>('/delete-document/:docId', async ({ params: { docId }, query }) => {
+    const owner = ownerOf(query);
+    await store.commit(() => {
+      requireDocuments(store, [docId], owner);
+      return { remove: [docId], result: null };
+    });
+    return successEnvelope(docId, 'document deleted');
+  });
   app.patch('/bulk/modify/metadata', async ({ raw }) => bulkModify(context, await readJsonBody(raw)));
-  app.delete('/bulk/delete', async ({ raw }) => bulkDelete(context, await readJsonBody(raw)));
+  app.delete('/bulk/delete', async ({ raw }) => {
+    const { docIds, documentOwner } = readJson(bulkDeleteSchema, 'the body', await readJsonBody(raw));
+    await store.commit(() => {
+      requireDocuments(store, docIds, documentOwner);
+      return { remove: docIds, result: null };
+    });
+    return successEnvelope(docIds[0] ?? '', `${countWords(docIds.length, 'document')} deleted`);
+  });
 }
 
 function ownerOf(query: unknown): string | undefined {
@@ -109,14 +121,6 @@ function requireDocument(store: DocumentStore, docId: string): DocumentRecord {
   return record;
 }
 
-/** Checks the owner that a request states, if any. Throws RefusalError 403. */
-function checkOwner(record: DocumentRecord, documentOwner: string | undefined): void {
-  if (documentOwner === undefined || documentOwner === record.owner) return;
-  throw new RefusalError(403, `${JSON.stringify(documentOwner.slice(0, 100))} does not own this document`, {
-    docId: record.docId,
-  });
-}
-
 /**
  * Reads JSON by a schema. Throws RefusalError: 400 when it is no JSON, 422 when a field breaks a rule, which is named.
  * `what` it is, for the answer: `metadata`, `the body`.
@@ -138,7 +142,7 @@ function parse(what: string, text: string): unknown {
 }
 
 /** Answers `POST /upload-document`, interface 4.3: a new document. Throws RefusalError. */
-async function uploadDocument(context: IngestionContext, request: IncomingMessage): Promise<Envelope> {
+async function uploadDocument(context: IngestionContext, request: IncomingMessage) {
   const { store, clock, username } = context;
   return receiveForm(request, context, async ({ file, attachments, metadata: text }) => {
     if (file === null) throw new RefusalError(400, 'the form has no part file');
@@ -154,11 +158,7 @@ async function uploadDocument(context: IngestionContext, request: IncomingMessag
 }
 
 /** Answers `PUT /modify-document/{docId}`, interface 4.4: content, attachments, metadata or all. Throws RefusalError. */
-async function modifyDocument(
-  context: IngestionContext,
-  docId: string,
-  request: IncomingMessage,
-): Promise<Envelope> {
+async function modifyDocument(context: IngestionContext, docId: string, request: IncomingMessage) {
   const { store, clock } = context;
   requireDocument(store, docId);
   try {
@@ -188,21 +188,8 @@ async function modifyDocument(
   }
 }
 
-/** Answers `DELETE /delete-document/{docId}`, interface 4.5. Throws RefusalError 404, 403. */
-async function deleteDocument(
-  { store }: IngestionContext,
-  docId: string,
-  documentOwner: string | undefined,
-): Promise<Envelope> {
-  await store.commit(() => {
-    checkOwner(requireDocument(store, docId), documentOwner);
-    return { remove: [docId], result: null };
-  });
-  return successEnvelope(docId, 'document deleted');
-}
-
 /** Answers `PATCH /bulk/modify/metadata`, interface 4.6: all documents or none. Throws RefusalError. */
-async function bulkModify({ store, clock }: IngestionContext, text: string): Promise<Envelope> {
+async function bulkModify({ store, clock }: IngestionContext, text: string) {
   const { docIds, documentOwner, sourceType, ...change } = readJson(bulkModifySchema, 'the body', text);
   const warnings = await store.commit(() => {
     const modifiedAt = timeOf(clock);
@@ -219,19 +206,9 @@ async function bulkModify({ store, clock }: IngestionContext, text: string): Pro
   return successEnvelope(docIds[0] ?? '', message, [...warnings, ...unused]);
 }
 
-/** Answers `DELETE /bulk/delete`, interface 4.7: all documents or none. Throws RefusalError. */
-async function bulkDelete({ store }: IngestionContext, text: string): Promise<Envelope> {
-  const { docIds, documentOwner } = readJson(bulkDeleteSchema, 'the body', text);
-  await store.commit(() => {
-    requireDocuments(store, docIds, documentOwner);
-    return { remove: docIds, result: null };
-  });
-  return successEnvelope(docIds[0] ?? '', `${countWords(docIds.length, 'document')} deleted`);
-}
-
 /**
- * The documents of a bulk request, all of them, or a RefusalError about the first that is repeated (422), unknown (404)
- * or not of the stated owner (403).
+ * The documents of a request, all of them, or a RefusalError about the first that is repeated (422), unknown (404) or not
+ * of the owner that it states, if any (403).
  */
 function requireDocuments(
   store: DocumentStore,
@@ -243,7 +220,8 @@ function requireDocuments(
     if (seen.has(docId)) throw new RefusalError(422, 'docIds names this document twice', { docId });
     seen.add(docId);
     const record = requireDocument(store, docId);
-    checkOwner(record, documentOwner);
-    return record;
+    if (documentOwner === undefined || documentOwner === record.owner) return record;
+    const shown = JSON.stringify(documentOwner.slice(0, 100));
+    throw new RefusalError(403, `${shown} does not own this document`, { docId });
   });
 }
