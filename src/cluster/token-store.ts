@@ -99,22 +99,19 @@ export function createTokenStore(redis: Redis & Pick<RedisLink, 'tried'>): Token
         return { ...found, leftMs };
       }
       isAsked = false;
-      if (isMine) return askForAll(place, () => ask(refreshToken));
-      await delay(askAgainMs * (1 + Math.random()));
-    }
-  }
-
-  async function askForAll(
-    { tell }: ReturnType<typeof reach>,
-    ask: () => Promise<SharedToken>,
-  ): Promise<SharedToken> {
-    try {
-      const token = await ask();
-      await tell(token, token.lifeMs);
-      return token;
-    } catch (error) {
-      await tell(failureOf(error), failureMs);
-      throw error;
+      if (!isMine) {
+        await delay(askAgainMs * (1 + Math.random()));
+        continue;
+      }
+      // On behalf of all.
+      try {
+        const token = await ask(refreshToken);
+        await place.tell(token, token.lifeMs);
+        return token;
+      } catch (error) {
+        await place.tell(failureOf(error), failureMs);
+        throw error;
+      }
     }
   }
 }

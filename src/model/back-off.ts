@@ -26,7 +26,7 @@ export const longestRetryAfterMs = 15 * 60_000;
 export function nextDelayMs({ kind, attempt, retryAfterMs, random }: SetBack): number {
   if (retryAfterMs !== null && retryAfterMs > 0)
     return Math.ceil(Math.min(longestRetryAfterMs, Math.max(shortestMs, retryAfterMs)));
-  const ceilingMs = Math.min(longestBackOffMs, firstMs * 2 ** (Math.max(1, attempt) - 1));
+  const ceilingMs = readAgainMs(attempt);
   const floorMs = kind === 'circuit' ? ceilingMs / 2 : shortestMs;
   return Math.round(floorMs + (ceilingMs - floorMs) * random);
 }

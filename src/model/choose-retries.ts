@@ -5,15 +5,7 @@ import { dismissedCode } from './errors.ts';
 import type { Change, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 
 /** What a `retry` does. */
-export interface Retries {
-  /** Delivered documents that are named: they are sent again, in case the service has lost what it accepted. */
-  readonly delivered: readonly DocumentRef[];
-  /** What the ledger is to forget of them and of the doubts among them. */
-  readonly changes: readonly Change[];
-  /** The documents of all kinds. */
-  readonly retried: readonly DocumentRef[];
-  readonly unknown: readonly DocumentRef[];
-}
+export type Retries = ReturnType<typeof chooseRetries>;
 
 /**
  * What a person means who retries `refs`, of all that failed, whether a scan has found it since the start or not; null:
@@ -24,7 +16,7 @@ export function chooseRetries(
   refs: readonly DocumentRef[] | null,
   failed: readonly { readonly ref: DocumentRef }[],
   ledger: Pick<LedgerPort, 'doubts' | 'failure' | 'failures' | 'get'>,
-): Retries {
+) {
   const wanted = refs === null ? null : new Set(refs.map(refKey));
   const doubts = openDoubts(ledger);
   // A document that has come to the path of an upload in doubt is in none itself, nor is what a person has sent again.
@@ -43,12 +35,15 @@ export function chooseRetries(
   });
   for (const { ref } of delivered) known.set(refKey(ref), ref);
   return {
+    /** Delivered documents that are named: they are sent again, in case the service has lost what it accepted. */
     delivered: delivered.map(({ ref }) => ref),
+    /** What the ledger is to forget of them and of the doubts among them. */
     changes: [
       ...delivered.map(({ ref, record }): Change => ({ kind: 'put', ref, record: unconfirmed(record) })),
       ...doubted.map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, holds: false, again: true } })),
       ...refused.map((ref): Change => ({ kind: 'clear', ref })),
     ],
+    /** The documents of all kinds. */
     retried: [...known.values()],
     unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))),
   };

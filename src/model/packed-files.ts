@@ -3,21 +3,12 @@ import type { DirectoryScan, DocumentEntry, FileStat } from './document.ts';
 import type { ShareMode } from './metadata/metadata.ts';
 
 /** Files of one directory in a tenth of the memory that objects take; the buffer of `stats` may be transferred. */
-export interface PackedFiles {
-  /** Joined by `/`, which no name holds. */
-  readonly names: string;
-  /** `packedFields` of each file, in this order. */
-  readonly stats: Float64Array;
-  /** The fingerprint of each; one for all where all are equal. */
-  readonly fingerprints: readonly string[];
-  /** Sharing modes of own sidecars, by name; null: there are none. */
-  readonly ownModes: ReadonlyMap<string, ShareMode> | null;
-}
+export type PackedFiles = Readonly<ReturnType<typeof packFiles>>;
 
 export const packedFields = ['size', 'mtimeMs', 'ctimeMs', 'birthtimeMs', 'ino', 'dev'] as const;
 export const packedWidth = packedFields.length;
 
-export function packFiles(files: readonly DocumentEntry[]): PackedFiles {
+export function packFiles(files: readonly DocumentEntry[]) {
   const names: string[] = [];
   const stats = new Float64Array(files.length * packedWidth);
   const fingerprints: string[] = [];
@@ -40,7 +31,16 @@ export function packFiles(files: readonly DocumentEntry[]): PackedFiles {
     fingerprints.push(first ?? fingerprint);
   }
   if (known.size === 1) fingerprints.length = 1;
-  return { names: names.join('/'), stats, fingerprints, ownModes: ownModes.size === 0 ? null : ownModes };
+  return {
+    /** Joined by `/`, which no name holds. */
+    names: names.join('/'),
+    /** `packedFields` of each file, in this order. */
+    stats,
+    /** The fingerprint of each; one for all where all are equal. */
+    fingerprints,
+    /** Sharing modes of own sidecars, by name; null: there are none. */
+    ownModes: ownModes.size === 0 ? null : ownModes,
+  };
 }
 
 export function unpackFiles(packed: PackedFiles): readonly DocumentEntry[] {

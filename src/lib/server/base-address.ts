@@ -9,8 +9,11 @@ const example = 'https://host.example/path';
  */
 export function checkAddress(text: string): { readonly url: string } | { readonly fault: string } {
   const address = text.trim();
-  if (!URL.canParse(address))
-    return { fault: `"${shown(text)}" is not an address; write it like ${example}` };
+  if (!URL.canParse(address)) {
+    // What stands before an @ may be a password.
+    const shown = excerpt(text.replace(/^.*@/s, '…@'));
+    return { fault: `"${shown}" is not an address; write it like ${example}` };
+  }
   const url = new URL(address);
   if (url.username !== '' || url.password !== '') {
     return { fault: 'the address contains a user name or password; remove the part before the @' };
@@ -29,9 +32,4 @@ export function checkAddress(text: string): { readonly url: string } | { readonl
     };
   }
   return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
-}
-
-/** What stands before an @ may be a password. */
-function shown(text: string): string {
-  return excerpt(text.replace(/^.*@/s, '…@'));
 }

@@ -46,17 +46,12 @@ export async function isOwnPeer(
   return ends.length > 0 && ends.every(({ uid, isHeld }) => isHeld && (uid === own || uid === 0));
 }
 
-/** Null: this system has no such tables. */
-type Connections = readonly Connection[] | null;
-
-/** The connections as they are after the call. The tables are long where there are many connections. */
-const listConnections = createGathered<void, Connections>(readTables);
-
-async function readTables(): Promise<Connections> {
+/** The connections as they are after the call; null: this system has no such tables. They are long where there are many. */
+const listConnections = createGathered<void, readonly Connection[] | null>(async () => {
   const texts = await Promise.all(tables.map((file) => readFile(file, 'latin1').catch(() => null)));
   if (texts.every((text) => text === null)) return null;
   return texts.flatMap((text) => readConnections(text ?? ''));
-}
+});
 
 /** Columns of proc_net_tcp(5): number, local, remote, state, queues, timer, retransmits, uid, timeout, inode. */
 function readConnections(table: string): readonly Connection[] {

@@ -1,12 +1,8 @@
 import { findNodeAtLocation, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
 import type { JSONVisitor } from 'jsonc-parser';
 
+import type { Reading } from './decode-text.ts';
 import { excerpt } from './printable.ts';
-
-/** A value, or what is wrong with the text and where. */
-export type JsonReading =
-  | { readonly kind: 'valid'; readonly value: unknown }
-  | { readonly kind: 'invalid'; readonly message: string };
 
 /** Deeper than any metadata, and far from any stack's end. */
 const maxDepth = 32;
@@ -15,7 +11,7 @@ const maxDepth = 32;
  * Reads JSON as RFC 8259 has it, and refuses what `JSON.parse` lets through: a key that stands twice, `__proto__`,
  * deep nesting, lone surrogates. Messages name line and column. Objects have no prototype.
  */
-export function readJson(text: string): JsonReading {
+export function readJson(text: string): Reading<unknown> {
   try {
     visit(text, strictVisitor(text), { disallowComments: true });
     return { kind: 'valid', value: JSON.parse(text, withoutPrototype) as unknown };

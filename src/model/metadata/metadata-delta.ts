@@ -154,16 +154,14 @@ function without(
 }
 
 function lostFields(wanted: Metadata, accepted: Metadata): readonly Unclearable[] {
+  const outlives = (field: (typeof replacedFields)[number]) =>
+    field === 'shareInfo' ? unstatedMode(accepted) === 'NONE' : accepted[field] !== undefined;
   return replacedFields
-    .filter((field) => wanted[field] === undefined && outlivesItsStatement(accepted, field))
+    .filter((field) => wanted[field] === undefined && outlives(field))
     .map((field) => ({
       code: field,
       message: `the ${replacedWords[field]} stays at the service as it was last sent, because nothing states one any more; state another to replace it`,
     }));
-}
-
-function outlivesItsStatement(accepted: Metadata, field: (typeof replacedFields)[number]): boolean {
-  return field === 'shareInfo' ? unstatedMode(accepted) === 'NONE' : accepted[field] !== undefined;
 }
 
 function lostAuthor({ authorName }: DocumentAuthor): Unclearable {

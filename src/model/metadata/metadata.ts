@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import type { Reading } from '../../lib/text/decode-text.ts';
 import { describeIssues } from '../../lib/text/describe-issues.ts';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 
@@ -87,37 +88,31 @@ export interface Sidecar {
   readonly attachments: readonly string[];
 }
 
-/** A value, or what is wrong with it: each fault with the field it is in. */
-export type Reading<T> =
-  { readonly kind: 'valid'; readonly value: T } | { readonly kind: 'invalid'; readonly message: string };
-
-/** Reads metadata that came from outside: no `attachments` here. Never throws. */
+/** Reads metadata that came from outside: no `attachments` here. Each fault is said with its field. Never throws. */
 export function readMetadata(value: unknown): Reading<Metadata> {
-  const read = metadataSchema.safeParse(value);
-  return read.success
-    ? { kind: 'valid', value: read.data }
-    : { kind: 'invalid', message: describe(read.error, value, metadataSchema) };
+  return readBy(metadataSchema, value);
 }
 
 /** Reads the content of a sidecar. Never throws. */
 export function readSidecar(value: unknown): Reading<Sidecar> {
-  const read = sidecarSchema.safeParse(value);
-  if (!read.success) {
-    return { kind: 'invalid', message: describe(read.error, value, sidecarSchema) };
-  }
-  const { attachments = [], ...metadata } = read.data;
+  const read = readBy(sidecarSchema, value);
+  if (read.kind === 'invalid') return read;
+  const { attachments = [], ...metadata } = read.value;
   return { kind: 'valid', value: { metadata, attachments } };
 }
 
 const mostReported = 3;
 
-function describe({ issues }: z.ZodError, value: unknown, schema: z.ZodType): string {
-  const faults = describeIssues(issues, value, { schema }).map(({ message }) => message);
-  if (faults.length < 2) return faults.join('');
+function readBy<T>(schema: z.ZodType<T>, value: unknown): Reading<T> {
+  const read = schema.safeParse(value);
+  if (read.success) return { kind: 'valid', value: read.data };
+  const faults = describeIssues(read.error.issues, value, { schema }).map(({ message }) => message);
+  if (faults.length < 2) return { kind: 'invalid', message: faults.join('') };
   // Each holds a fix behind a semicolon of its own.
   const numbered = faults.slice(0, mostReported).map((fault, index) => `(${index + 1}) ${fault}`);
   const more = faults.length - numbered.length;
-  return `${faults.length} problems: ${numbered.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const message = `${faults.length} problems: ${numbered.join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { kind: 'invalid', message };
 }
 
 function isTimestamp(text: string): boolean {

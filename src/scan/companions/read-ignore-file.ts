@@ -29,7 +29,7 @@ export function readIgnoreFile(absolute: string, tree: Tree, former?: FileRules)
     if (known !== undefined) return { kind: 'valid', rules: known };
     const text = decodeText(file.bytes);
     if (text.kind === 'invalid') return invalid(text.message);
-    const patterns = text.text
+    const patterns = text.value
       .split(/\r\n?|\n/)
       .map((pattern, index) => ({ pattern, place: `:${index + 1}` }))
       .filter(({ pattern }) => pattern !== '' && !pattern.startsWith('#'));

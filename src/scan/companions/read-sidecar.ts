@@ -1,12 +1,13 @@
 import type { Stats } from 'node:fs';
 
 import { decodeText } from '../../lib/text/decode-text.ts';
+import type { Reading } from '../../lib/text/decode-text.ts';
 import { readJson } from '../../lib/text/read-json.ts';
 import { createTextCache } from '../../lib/text/text-cache.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
 import { errorCode } from '../../model/errors.ts';
 import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
-import type { Metadata, Reading, Sidecar } from '../../model/metadata/metadata.ts';
+import type { Metadata, Sidecar } from '../../model/metadata/metadata.ts';
 
 /** What a sidecar or a `.meta.json` holds, with the stats of what was read; or why it cannot be used. */
 export type SidecarReading<T> =
@@ -29,7 +30,7 @@ const notPlain = {
 /** What the bytes of a document's sidecar say. */
 export function sidecarIn(bytes: Buffer): Reading<Sidecar> {
   const text = decodeText(bytes);
-  return text.kind === 'invalid' ? text : sidecarOf(text.text);
+  return text.kind === 'invalid' ? text : sidecarOf(text.value);
 }
 
 /** Reads a document's sidecar. Never throws. */
@@ -48,7 +49,7 @@ function readJsonFile<T>(absolute: string, read: (text: string) => Reading<T>): 
     if (file === null) return notPlain;
     const text = decodeText(file.bytes);
     if (text.kind === 'invalid') return { kind: 'invalid', message: `it ${text.message}` };
-    const reading = read(text.text);
+    const reading = read(text.value);
     return reading.kind === 'valid' ? { ...reading, stats: file.stats } : reading;
   } catch (error) {
     const code = errorCode(error);
