@@ -196,14 +196,6 @@ interface Stated {
   readonly operation?: ElementOperation | undefined;
 }
 
-/** Operations that lead from one list to another, and the list that is accepted once they are. */
-interface ElementDelta<T> {
-  /** DELETEs first, so that a service that applies them in order ends right. */
-  readonly operations: readonly T[];
-  /** Plain elements are held; those with DELETE are what a sidecar stated and was sent. */
-  readonly accepted: readonly T[];
-}
-
 /** Interface 2.4: identifier and value are the company, salience is said of it. */
 export const companyKind: ElementKind<Company> = {
   identity: ({ identifier, value }) => JSON.stringify([identifier ?? null, value]),
@@ -223,16 +215,13 @@ export const tagKind: ElementKind<CustomTag> = {
 };
 
 /**
- * Works out ADD and DELETE between what the service last accepted and the list that shall be. What the service holds of
- * an element can only be replaced, so a change of it is a DELETE and an ADD. A stated DELETE goes out once.
+ * Works out ADD and DELETE between what the service last accepted and the list that shall be, and the list that is accepted
+ * once they are: plain elements are held; those with DELETE are what a sidecar stated and was sent. What the service holds
+ * of an element can only be replaced, so a change of it is a DELETE and an ADD. A stated DELETE goes out once.
  */
-function elementDelta<T extends Stated>(
-  wanted: readonly T[],
-  accepted: readonly T[],
-  kind: ElementKind<T>,
-): ElementDelta<T> {
+function elementDelta<T extends Stated>(wanted: readonly T[], accepted: readonly T[], kind: ElementKind<T>) {
   // Most documents have none.
-  if (wanted.length + accepted.length === 0) return { operations: [], accepted: [] };
+  if (wanted.length + accepted.length === 0) return { operations: wanted, accepted };
   const after = byIdentity(wanted, kind);
   const before = byIdentity(accepted, kind);
   const takenBack: T[] = [];
@@ -251,6 +240,7 @@ function elementDelta<T extends Stated>(
     if (known !== undefined && !isDelete(known)) takenBack.push({ ...kind.bare(known), operation: 'DELETE' });
     added.push({ ...element, operation: 'ADD' });
   }
+  // DELETEs first, so that a service that applies them in order ends right.
   return { operations: [...takenBack, ...added], accepted: [...after.values()] };
 }
 
