@@ -2389,6 +2389,8 @@ describe('the simulation', () => {
       2_000_015_240,
       'what was away while a valid sidecar of its document did not list it is no attachment any more (4)',
     ],
+    [3_000_005_681, 'of copies with one name, either document is gone where one of them is (7.1, 7.25)'],
+    [3_000_002_547, 'a link of another document’s file is none of what that was moved over (7.1, 7.25)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -13,15 +13,17 @@ export function judgeDeletion(
   const one = held.all.get(docId);
   if (one === undefined || one.isDeleted) return;
   if (kept.has(docId)) add('deleted-kept', `${docId} is deleted, and a person has kept it`);
-  // With a file another document has moved: each of its names may be that one's own (7.25).
-  const isMoved = (other: HeldDocument, { identity }: RoledFile) =>
-    other !== one && other.accepted === identity && !reading.files.has(other.holding.path);
+  // Of another document's own file only the name in its place may be its own (7.25), unless that one has moved.
+  const isOwnOf = (other: HeldDocument, { path, identity }: RoledFile) =>
+    other !== one &&
+    other.accepted === identity &&
+    (!one.places.has(path) || !reading.files.has(other.holding.path));
   const standing = held
     .filesOf(one, reading)
     .filter((file) => isListed(file) && held.isKnownFile(one, file))
     .filter(({ path }) => path === one.holding.path || !reading.isOutOfList(path))
     .filter(({ identity }) => identity !== one.accepted || !held.mayHaveGoneWithCopy(one, reading))
-    .filter((file) => one.accepted === file.identity || !held.alive().some((other) => isMoved(other, file)));
+    .filter((file) => one.accepted === file.identity || !held.alive().some((other) => isOwnOf(other, file)));
   // What is out of sight may go where a person has said so.
   const counted = approved.has(docId) ? standing.filter((file) => !reading.isUnseen(file)) : standing;
   // What came to its owner's own place is that document's content by now (contract 4).
@@ -33,10 +35,20 @@ export function judgeDeletion(
       ),
     )
     .filter((other) => other !== one);
+  // Of copies with one name nobody can tell whose file each is (7.1): what stands may be that of the other one.
+  const alike = held
+    .alive()
+    .filter(
+      ({ alike, accepted }) =>
+        accepted !== null &&
+        reading.pathsOf(accepted).length === 0 &&
+        counted.some(({ identity }) => alike.has(identity)),
+    );
   const others = new Set([
     ...held.othersOf(counted, reading, one),
     ...held.saversOf(counted, one),
     ...owners,
+    ...alike,
   ]);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.
