@@ -2391,6 +2391,10 @@ describe('the simulation', () => {
     ],
     [3_000_005_681, 'of copies with one name, either document is gone where one of them is (7.1, 7.25)'],
     [3_000_002_547, 'a link of another document’s file is none of what that was moved over (7.1, 7.25)'],
+    [
+      3_000_002_518,
+      'a document that a person shares is the one of the path that is named, though it has moved since (7.27)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -230,12 +230,15 @@ export class Judge {
     return kept !== undefined && kept.backAt === undefined;
   }
 
-  /** A person has some documents shared as it is stated for them. */
+  /** A person has some documents shared as it is stated for them, by the paths where ingestd knows them. */
   shares(documents: readonly { readonly path: string; readonly sharing: ShareMode }[]): void {
-    for (const { path, sharing } of documents)
-      for (const one of this.held.alive())
-        if (this.held.placedFiles(one, this.reading()).some((file) => file.path === path.normalize('NFC')))
-          one.shared = sharing;
+    for (const { path, sharing } of documents) {
+      const place = path.normalize('NFC');
+      for (const one of this.held.alive()) {
+        const isThere = this.held.placedFiles(one, this.reading()).some((file) => file.path === place);
+        if (isThere || one.places.has(place)) one.shared = sharing;
+      }
+    }
   }
 
   /**
