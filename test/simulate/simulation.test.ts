@@ -2395,6 +2395,10 @@ describe('the simulation', () => {
       3_000_002_518,
       'a document that a person shares is the one of the path that is named, though it has moved since (7.27)',
     ],
+    [
+      3_000_003_107,
+      'without numbers of files, nobody can tell what a file was that was renamed and edited (7.19, 7.27)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

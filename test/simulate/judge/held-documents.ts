@@ -510,7 +510,7 @@ export class HeldDocuments {
     file: RoledFile | null,
     carried: readonly Holding[],
   ): void {
-    const { holding, accepted } = one;
+    const { holding, accepted, text } = one;
     if (request.attachments !== null) {
       one.attachments = request.attachments;
       one.hasListed = false;
@@ -521,7 +521,8 @@ export class HeldDocuments {
         // Whatever of it is accepted, it is where it was last accepted (contract 7.27).
         one.perhaps = [...one.perhaps, { ...one.holding, path: file.path }];
         // A mode that goes out for another file is not that of the one before.
-        if (accepted !== null && accepted !== file.identity) one.before ??= { identity: accepted, holding };
+        if (accepted !== null && accepted !== file.identity)
+          one.before ??= { identity: accepted, holding: { ...holding, text } };
         // For which of its files a change without a mode goes out nobody can tell.
         else if (modeOf(request) !== null && one.before?.identity === accepted) one.before = null;
         one.files.add(file.identity);
@@ -551,7 +552,7 @@ export class HeldDocuments {
     one.slots = new Map();
     // It is held as before another file came, whose mode may have gone out first.
     if (accepted !== null && accepted !== file.identity && one.before?.identity !== accepted)
-      one.before = { identity: accepted, holding };
+      one.before = { identity: accepted, holding: { ...holding, text } };
     one.accepted = file.identity;
     one.device = file.device;
     one.directories = new Set([file.directory]);
