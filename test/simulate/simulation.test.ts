@@ -2399,6 +2399,10 @@ describe('the simulation', () => {
       3_000_003_107,
       'without numbers of files, nobody can tell what a file was that was renamed and edited (7.19, 7.27)',
     ],
+    [
+      3_000_009_060,
+      'what is stated for a file that cannot be looked at is seen with the next rescan (7.27, 7.37)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

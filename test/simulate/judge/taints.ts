@@ -70,7 +70,7 @@ interface Stated {
   to: number | null;
   /** Its file was sent, and not as this says: whether it counts all the same the contract leaves open. */
   isOpen: boolean;
-  /** What says so could not be looked at before: it is seen with the next rescan (contract 7.37). */
+  /** It, or what says so, could not be looked at before: it is seen with the next rescan (contract 7.37). */
   readonly isLate: boolean;
 }
 
@@ -141,7 +141,7 @@ export class Taints {
       }
       if (last !== undefined) last.to ??= now;
       if (states !== null) {
-        const isLate = this.#barred.has(statement?.file ?? '');
+        const isLate = [path, statement?.file ?? ''].some((one) => this.#barred.has(one));
         const said = { mode: states, path, text, from: now, to: null, isOpen: sent.has(identity), isLate };
         this.#unsent.set(identity, [...spans, said]);
       }
