@@ -2403,6 +2403,10 @@ describe('the simulation', () => {
       3_000_009_060,
       'what is stated for a file that cannot be looked at is seen with the next rescan (7.27, 7.37)',
     ],
+    [
+      3_000_000_374,
+      'without numbers of files, a record has no content whose answer has not come (7.1, 7.19)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -52,9 +52,12 @@ export function judgeDeletion(
   ]);
   const [file] = counted;
   // Another document's own file does not count: as many as there are others.
-  // Edited and moved: where numbers are used again, or are none, nobody can tell.
+  // Edited and moved: where numbers are used again, or are none, nobody can tell. Nor does a record have a content whose
+  // answer has not come.
+  const isUnanswered = one.text !== one.recordedText;
   const isToldByNumber = counted.every(
-    ({ path, text, role }) => text !== one.text && (role.kind !== 'document' || !held.wasTold(one, path)),
+    ({ path, text, role }) =>
+      text !== one.recordedText && (isUnanswered || role.kind !== 'document' || !held.wasTold(one, path)),
   );
   if (file !== undefined && others.size < new Set(counted.map(keyOf)).size)
     add(

@@ -24,8 +24,9 @@ export interface HeldDocument {
   answer: 'none' | 'usable' | 'unusable';
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
   accepted: object | null;
-  /** The file that its record has: that of the last content whose answer has come. */
+  /** The file that its record has, and what stood in it: those of the last content whose answer has come. */
   recorded: object | null;
+  recordedText: string;
   before: { readonly identity: object; readonly holding: Holding } | null;
   /** Other files that had its name and content when it was sent: nobody can tell of which of these it is. */
   alike: ReadonlySet<object>;
@@ -563,7 +564,10 @@ export class HeldDocuments {
       const changed = this.all.get(docId);
       if (changed === undefined) continue;
       changed.busyUntil = -Infinity;
-      if (request.file !== null && kind === 'ok') changed.recorded = changed.accepted;
+      if (request.file !== null && kind === 'ok') {
+        changed.recorded = changed.accepted;
+        changed.recordedText = changed.text;
+      }
       if (request.kind === 'delete' && ['ok', 'missing', 'no-doc-id'].includes(kind))
         changed.isDeletionUntold = false;
     }
@@ -622,6 +626,7 @@ function newDocument(
     answer: 'none',
     accepted: file?.identity ?? null,
     recorded: file?.identity ?? null,
+    recordedText: request.file?.text ?? '',
     device: file?.device ?? null,
     directories: new Set(file === null ? [] : [file.directory]),
     before: null,
