@@ -3,7 +3,7 @@ import { keyOf, modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, Moment } from './moment.ts';
 import type { Kind } from './promises.ts';
-import { nameOf } from './reading.ts';
+import { directoryOf, nameOf } from './reading.ts';
 import type { Reading, RoledFile } from './reading.ts';
 import { isWider, widensByAbsence } from './statement.ts';
 import type { Holding, ShareMode, Statement } from './statement.ts';
@@ -35,6 +35,9 @@ export function changedFiles(
   { reading, held }: Moment,
 ): readonly RoledFile[] {
   const { file } = request;
+  const isAnothers = ({ identity }: RoledFile) =>
+    identity !== one.accepted &&
+    held.alive().some((other) => other.answer === 'usable' && other.accepted === identity);
   // Where it has come to the place of another document, what is saved there is its own, and may move on.
   const placed = new Set([
     ...held.placedFiles(one, reading),
@@ -46,7 +49,8 @@ export function changedFiles(
           [one.taken, one.heirs].some((places) => places.has(path)) ||
           one.saved.has(identity) ||
           held.mayHaveBeen(one, path),
-      ),
+      )
+      .filter((file) => !isAnothers(file)),
   ]);
   const same = [...placed].filter(({ text }) => file !== null && text === file.text);
   if (same.length > 0) return same;
@@ -182,8 +186,10 @@ const noAttachmentAlone: Rule = ({ request, moment, document, file }, add) => {
   const isContent = owner === path || (document !== null && taint.sentWith.includes(document.docId));
   if (owner === null || isContent || (request.kind !== 'upload' && request.file === null)) return;
   const isAsItWas = role.kind === 'attachment' || taint.holdings.some((one) => isTold(one, file));
+  const isListedBeside = directoryOf(owner) === directoryOf(path);
+  const where = role.kind === 'attachment' && !isListedBeside ? '/listed-elsewhere' : '';
   add(
-    isAsItWas ? 'attachment-alone' : 'attachment-alone/by-identity',
+    isAsItWas ? `attachment-alone${where}` : 'attachment-alone/by-identity',
     `${path} is sent alone, and is an attachment of ${owner}`,
   );
 };
@@ -223,7 +229,8 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
 
 /** Contract 7.27: the mode goes with the file; what was an attachment, or private and not sent, counts as held so. */
 const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, statement }, add) => {
-  if (statement === null || request.file === null || isSharedSo(document, mode)) return;
+  const isSent = request.file !== null || modeOf(request) !== null;
+  if (statement === null || !isSent || isSharedSo(document, mode)) return;
   const holdings = [
     ...moment.held.holdingsOf(file.identity, document),
     ...moment.taintOf(file.identity).holdings,

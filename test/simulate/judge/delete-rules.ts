@@ -21,7 +21,8 @@ export function judgeDeletion(
   const standing = held
     .filesOf(one, reading)
     .filter((file) => isListed(file) && held.isKnownFile(one, file))
-    .filter(({ path }) => path === one.holding.path || !reading.isOutOfList(path))
+    // What moves into a directory that is ignored as a whole is gone; a pattern that is new takes nothing away (4).
+    .filter(({ path }) => path === one.holding.path || !reading.isOutOfList(path) || held.hasStood(one, path))
     .filter(({ identity }) => identity !== one.accepted || !held.mayHaveGoneWithCopy(one, reading))
     .filter((file) => one.accepted === file.identity || !held.alive().some((other) => isOwnOf(other, file)));
   // What is out of sight may go where a person has said so.

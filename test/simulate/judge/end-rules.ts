@@ -9,11 +9,13 @@ import { nameOf, Reading } from './reading.ts';
 import type { Role, RoledFile } from './reading.ts';
 import { isWider, mayWiden } from './statement.ts';
 import { stillSent } from './taints.ts';
+import { nameIn, toldRules } from './told-rules.ts';
+import type { End, EndRule } from './told-rules.ts';
 import { isWhole } from './time-rules.ts';
 
 type DocumentRole = Extract<Role, { readonly kind: 'document' }>;
 
-interface Ref {
+export interface Ref {
   readonly folder: string;
   readonly path: string;
 }
@@ -37,19 +39,10 @@ export interface Claims {
   }[];
 }
 
+/** What is not whole goes out when it has not changed for ten minutes (7.36), and has been looked at since. */
+const longestPartMs = 11 * 60_000;
 /** So long nothing keeps a document waiting that could go out. */
 const longMs = 25 * 60_000;
-
-/** The end of a run, and what is said of it. */
-interface End {
-  readonly judge: Judge;
-  readonly claims: Claims;
-  readonly reading: Reading;
-  /** docId → path. */
-  readonly places: ReadonlyMap<string, string>;
-}
-
-type EndRule = (end: End) => void;
 
 /** After quiet the service is what the folders say, and all else is told. */
 export function judgeEnd(judge: Judge, claims: Claims): void {
@@ -87,9 +80,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
   for (const [docId, place] of places) {
     const file = reading.files.get(place);
     const one = judge.held.all.get(docId);
-    // What cannot be seen may be anywhere in there.
-    const isAnyHidden = [...reading.files.values()].some(({ isHidden }) => isHidden);
-    if (one === undefined || one.isDeleted || isAnyHidden || judge.isKept(docId)) continue;
+    if (one === undefined || one.isDeleted || judge.isKept(docId)) continue;
     // A link is listed and not sent (7.5): what has it in its place is kept.
     if (reading.links.has(place)) continue;
     // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).
@@ -159,35 +150,12 @@ const nothingUnknown: EndRule = ({ judge, claims: { duplicates }, places }) => {
     );
 };
 
-/** What needs a person is said to need one (7.20): a sidecar that fits no file too (7.29). */
-const healthIsTold: EndRule = ({ judge, claims: { status, duplicates }, reading }) => {
-  const { failures, held, inDoubt, health } = status;
-  if (health !== 'ok') return;
-  if ([...failures, ...held, ...inDoubt].length + duplicates > 0)
-    judge.report('untold/health', `ok, with ${JSON.stringify({ failures, held, inDoubt, duplicates })}`);
-  else if (reading.orphanSidecars().length > 0)
-    judge.report('untold/orphan-sidecar', `ok, and ${reading.orphanSidecars().join()} fits no file`);
-};
-
-/** Each folder's numbers add up, and idle means that nothing is on its way (section 6). */
-const numbersAddUp: EndRule = ({ judge, claims: { status } }) => {
-  for (const { name, onDisk, synced, pending, waiting, failed, skipped } of status.folders)
-    if (onDisk !== synced + pending + waiting + failed + skipped)
-      judge.report(
-        'numbers',
-        `${name}: ${onDisk} on disk; ${synced} synced, ${pending} pending, ${waiting} waiting, ${failed} failed, ${skipped} skipped`,
-      );
-  const { pending, inFlight } = status.queue;
-  if (pending + inFlight > 0) judge.report('numbers', `idle, and queued: ${JSON.stringify(status.queue)}`);
-};
-
 const endRules: readonly EndRule[] = [
   nothingWaitsForNothing,
   everyFileIsThere,
   everyDocumentHasItsFile,
   nothingUnknown,
-  healthIsTold,
-  numbersAddUp,
+  ...toldRules,
 ];
 
 /** While the service does not take some documents, all others are tried (7.38): those that have stood for long. */
@@ -242,8 +210,8 @@ function judgeFile(end: End, file: RoledFile): void {
   const why = whyNot(file);
   // A restart forgets the list of an owner that was not sent.
   const isOpen = role.kind === 'document' && (role.obstacle?.isOpen === true || listsAnOwner(end, role));
-  if (isOpen || judge.isAttached(file) || judge.isDismissed(file)) return judge.blames(path);
   if (isHeld && !reading.twins.has(path)) judgeWidth(judge, file, one);
+  if (isOpen || judge.isAttached(file) || judge.isDismissed(file)) return judge.blames(path);
   if (why !== null) {
     // Of a directory that cannot be read a reason tells, for all that is below.
     const isBelow = status.reasons.some(
@@ -268,7 +236,8 @@ function judgeFile(end: End, file: RoledFile): void {
   if (names.some((name) => reading.twins.has(name)) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
-  if (wait?.code === 'incomplete' && !isWhole(path, text)) return judge.blames(path);
+  if (wait?.code === 'incomplete' && !isWhole(path, text) && judge.standsFor(file) < longestPartMs)
+    return judge.blames(path);
   if (wait?.code === 'ignore-file-invalid' && isHeld && isSentWithShut(end, one)) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
@@ -350,8 +319,4 @@ function narrowerKind(judge: Judge, one: HeldDocument, file: RoledFile): Kind {
   // Taken for a document's own file, a copy counts as held as that was.
   const isCopy = judge.held.alive().some((other) => other !== one && other.text === one.text);
   return isCopy ? 'narrower-at-end/copy' : 'narrower-at-end';
-}
-
-function nameIn({ folder, path }: Ref): string {
-  return `${folder}/${path}`.normalize('NFC');
 }

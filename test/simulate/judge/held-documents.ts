@@ -237,8 +237,10 @@ export class HeldDocuments {
       // A name of no type that is sent, as a backup has, is none of a document.
       for (const path of paths) if (isOfType(reading.files.get(path))) noteStood(one.been, path, now);
       for (const path of this.#namesOf(one, reading)) {
-        // What stands below an ignore file that is not valid is not looked at (contract 7.35).
-        if (reading.shutDirectory(path) === null) this.#noteSeen(one.stood, path, now, startedAt);
+        // What stands below an ignore file that is not valid is not looked at (contract 7.35), nor what is in a directory
+        // that is ignored as a whole (7.25).
+        if (reading.shutDirectory(path) === null && !reading.isOutOfList(path))
+          this.#noteSeen(one.stood, path, now, startedAt);
         if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
         else one.taken.add(path);
       }
@@ -290,14 +292,14 @@ export class HeldDocuments {
         }
       }
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
-      for (const { identity, path, directory } of standing) {
+      for (const file of standing) {
+        const { identity, path } = file;
         one.files.add(identity);
         // What has come to its place is its own from now on.
         if (one.places.has(path)) one.places.set(path, null);
         const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
         // To where its file has been for a moment only its record has not followed.
-        const isAlong = one.directories.has(directory) && nameOf(path) === nameOf(one.holding.path);
-        const hasCome = path === one.holding.path || isAlong || this.#hasStood(one, path);
+        const hasCome = path === one.holding.path || isAlong(one, file) || this.hasStood(one, path);
         if (isSeen && hasCome && !one.left.has(path)) this.#noteSeen(one.stood, identity, now, startedAt);
       }
       // Where its own place has a link of it, what is edited elsewhere is told by that alone.
@@ -346,9 +348,11 @@ export class HeldDocuments {
   }
 
   /** Whether ingestd can know that a file is a document's: its own, or one that stood in its place for long enough, or does. */
-  isKnownFile(one: HeldDocument, { identity, path }: RoledFile): boolean {
+  isKnownFile(one: HeldDocument, file: RoledFile): boolean {
+    const { identity, path } = file;
     const isPlace = one.places.has(path) && !one.left.has(path);
-    const isItsPlace = isPlace && (one.holding.path === path || this.#hasStood(one, path));
+    const isItsPlace =
+      isPlace && (one.holding.path === path || isAlong(one, file) || this.hasStood(one, path));
     return isItsPlace || this.#isKnown(one, identity);
   }
 
@@ -372,7 +376,7 @@ export class HeldDocuments {
   }
 
   #isKnown(one: HeldDocument, identity: object): boolean {
-    return one.accepted === identity || this.#hasStood(one, identity);
+    return one.accepted === identity || this.hasStood(one, identity);
   }
 
   /** What was not seen for long enough, before it went or the process ended, has to be seen anew. */
@@ -383,7 +387,8 @@ export class HeldDocuments {
     spans.set(what, { from: isOver ? now : began, until: now, seenAt: now });
   }
 
-  #hasStood({ stood }: HeldDocument, what: object | string): boolean {
+  /** Whether a file, or any at a path, has stood where it was listed for so long that it was seen. */
+  hasStood({ stood }: HeldDocument, what: object | string): boolean {
     return this.#isLong(stood.get(what));
   }
 
@@ -516,7 +521,12 @@ export class HeldDocuments {
       one.attachments = request.attachments;
       one.hasListed = false;
     }
-    if (request.metadata?.shareInfo !== undefined) one.holding = holdingOf(request, file, carried);
+    const { shared } = one;
+    if (request.metadata?.shareInfo !== undefined) {
+      one.holding = holdingOf(request, file, carried);
+      // What a person lets go once has gone out.
+      one.shared = null;
+    }
     if (request.file === null) {
       if (file !== null) {
         // Whatever of it is accepted, it is where it was last accepted (contract 7.27).
@@ -536,7 +546,7 @@ export class HeldDocuments {
       ({ mode, statement }) => statement.by === 'sidecar' && !isWider(mode, one.holding.mode),
     );
     // As a person shares it, it is held as it is stated then.
-    if (own !== undefined && one.shared !== one.holding.mode)
+    if (own !== undefined && shared !== one.holding.mode)
       one.holding = { ...one.holding, statement: own.statement };
     one.text = request.file.text;
     if (file === null) return;
@@ -596,6 +606,11 @@ export class HeldDocuments {
       (other) => other !== one && other.files.has(identity) && this.#isKnown(other, identity),
     );
   }
+}
+
+/** Whether it is where the directory of a document has taken that: what lies in it keeps its document (contract 7.25). */
+function isAlong({ directories, holding }: HeldDocument, { directory, path }: RoledFile): boolean {
+  return directories.has(directory) && nameOf(path) === nameOf(holding.path);
 }
 
 function isOfType(file: RoledFile | undefined): boolean {

@@ -29,6 +29,8 @@ export interface JudgeOptions {
   readonly settleMs: number;
   readonly maxDeleteCount: number;
   readonly inDoubt: 'retry' | 'hold';
+  /** Symbolic links that stay inside of a folder are followed. */
+  readonly followsLinks: boolean;
   readonly verdictOf: Verdict;
   /** What was done on another machine is seen so much later, ms. */
   readonly lateMs: number;
@@ -36,17 +38,21 @@ export interface JudgeOptions {
   readonly noticeMs: number;
   /** Numbers of files are used again without birth times, or rounded to the same. */
   readonly isIdentityUnsure: boolean;
-  /** The process dies at some moment: what it was about to upload is in doubt. */
-  readonly isKilled: boolean;
   /** The disk is full for so long at most, ms. */
   readonly fullMs: number;
 }
 
-/** An upload that may be in doubt: its file then, and the files and places that it may be of by now. */
-interface Doubt {
-  readonly file: RoledFile;
+/** Files, and places, of which an upload may be that is in doubt: as it began, and by now. */
+interface OpenDoubt {
   readonly identities: Set<object>;
   readonly paths: Set<string>;
+}
+
+interface Doubt extends OpenDoubt {
+  /** Its file then. */
+  readonly file: RoledFile;
+  /** When its last byte went; null: nobody waits for its answer. */
+  readonly waitsSince: number | null;
 }
 
 /** From a permit to the first byte the token, the ledger and the connection may each take some seconds. */
@@ -55,15 +61,14 @@ const longestGapMs = 10_000;
 const longestTriesMs = 90_000;
 const minuteMs = 60_000;
 /** After so long an answer is written down, however slow the disk is. */
-const writtenMs = 15_000;
+const writtenMs = 5_000;
 const tenMinutesMs = 600_000;
-/** A removal waits so long for its other half; and as long again until it is noticed. */
-const graceMs = 2 * 5_000;
-/**
- * What has gone out cannot be called back: that it is old, or not whole, is put right by the next request. A pause lets
- * requests in flight finish.
- */
-const onlyAtFirst: ReadonlySet<Kind> = new Set(['old-content', 'wrong-attachments', 'sent-while-paused']);
+/** An answer is waited for at least so long: `responseSeconds`, and what it takes to be told. */
+const responseMs = 110_000;
+/** A removal waits so long for its other half. */
+const graceMs = 5_000;
+/** A pause lets requests in flight finish. */
+const onlyAtFirst: ReadonlySet<Kind> = new Set(['sent-while-paused']);
 
 /**
  * Judges what goes over the wire by what is on the disk and what the contract says, and by nothing that ingestd thinks.
@@ -88,7 +93,11 @@ export class Judge {
   #mayBePaused = false;
   /** So many pauses and resumes ingestd has neither done nor refused. */
   #pausing = 0;
-  #isKilled: boolean;
+  /** A process has died, and the last one has. */
+  #isKilled = false;
+  #hasJustDied = false;
+  /** Files of no document, and where they were, when a process died: it may have been about to upload them. */
+  readonly #lostWith = new Set<object | string>();
   /** What stands for so long has been seen, ms. */
   readonly #seenMs: number;
   /** Every file that was ever seen, by its identity: its number and its file system stay as they are. */
@@ -135,12 +144,11 @@ export class Judge {
   readonly #unanswered = new Map<number, Doubt>();
   #inDoubt: Doubt[] = [];
   /** Those of which the judge cannot tell whether they are in doubt: somebody else seems to have answered. */
-  #openDoubts: Omit<Doubt, 'file'>[] = [];
+  #openDoubts: OpenDoubt[] = [];
 
   constructor(options: JudgeOptions) {
     this.#options = options;
     this.#folders = options.folders;
-    this.#isKilled = options.isKilled;
     this.#seenMs = options.settleMs + options.noticeMs + graceMs;
     this.held = new HeldDocuments(this.#seenMs, options.settleMs, options.isIdentityUnsure);
     this.#taints = new Taints(this.held, this.#seenMs, options.settleMs);
@@ -225,6 +233,10 @@ export class Judge {
     };
   }
 
+  get followsLinks(): boolean {
+    return this.#options.followsLinks;
+  }
+
   isKept(docId: string): boolean {
     const kept = this.#kept.get(docId);
     return kept !== undefined && kept.backAt === undefined;
@@ -289,8 +301,11 @@ export class Judge {
   }
 
   /** Whether a person has forgotten what became of a file, which may not be sent for that. */
-  isDismissed({ path, identity }: SeenFile): boolean {
-    return this.#dismissed.some((one) => one.path === path || one.files.has(identity));
+  isDismissed({ path, identity, text }: SeenFile): boolean {
+    return this.#dismissed.some(
+      ({ path: place, files }) =>
+        files.get(identity) === text || (path === place && [...files.values()].includes(text)),
+    );
   }
 
   isForgotten(docId: string): boolean {
@@ -340,9 +355,12 @@ export class Judge {
     this.#mayBePaused = true;
   }
 
-  /** The process dies, where it should have been stopped: one that makes a pass of `sync`. */
-  killed(): void {
-    this.#isKilled = true;
+  /** The process dies, or what it has written down may be lost with it. */
+  died(): void {
+    this.#isKilled = this.#hasJustDied = true;
+    const held = new Set(this.held.alive().map(({ accepted }) => accepted));
+    for (const { identity, path } of this.reading().all())
+      if (!held.has(identity)) this.#lostWith.add(identity).add(path);
   }
 
   /** A person has had what failed tried again. */
@@ -411,14 +429,15 @@ export class Judge {
     // again when as long again has passed.
     const { fullMs } = this.#options;
     for (const [docId, at] of this.#answeredAt)
-      if (this.#isKilled && at > now - writtenMs - 2 * fullMs) this.held.forget(docId);
-    this.retries();
+      if (this.#hasJustDied && at > now - writtenMs - 2 * fullMs) this.held.forget(docId);
+    this.#unusable = 0;
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
-    if (this.#isKilled) {
+    if (this.#hasJustDied) {
       for (const { request, file } of this.#refused.values()) this.held.attempted(request, file);
       for (const { reading } of this.#window(now, longestGapMs)) this.held.diedWith(reading);
     }
+    this.#hasJustDied = false;
     this.#taints.started(this.reading(), now, (file) => this.isInDoubt(file));
     this.#arrivals.started(now);
     this.#keep(this.reading(), now);
@@ -428,7 +447,7 @@ export class Judge {
   reloaded(folders: readonly JudgedFolder[], now: number): void {
     this.#folders = folders;
     this.#startedAt = now;
-    this.retries();
+    this.#unusable = 0;
     this.#arrivals.started(now);
   }
 
@@ -481,7 +500,7 @@ export class Judge {
         'start-sends',
         `${request.kind} ${file?.path ?? request.docIds.join()} is sent by the next start`,
       );
-    this.#judgeDoubt(request, first);
+    this.#judgeDoubt(request, first, ending);
     // A body of one piece has the first byte only.
     const isOnePiece = request.kind === 'delete' || request.docIds.length > 1;
     const last = lastByteAt > firstByteAt && !isOnePiece ? this.#window(lastByteAt, honouredMs) : [];
@@ -572,15 +591,16 @@ export class Judge {
   /** Whether the service has not said of a file's upload what became of it, so that a person has to. */
   isInDoubt({ identity, path }: SeenFile): boolean {
     return (
-      this.#isKilled ||
+      this.#lostWith.has(identity) ||
+      this.#lostWith.has(path) ||
       this.#doubts().some((one) => one.identities.has(identity) || one.paths.has(path)) ||
       this.held
         .alive()
-        .some((one) => one.answer === 'unusable' && (one.files.has(identity) || one.places.has(path)))
+        .some((one) => one.answer !== 'usable' && (one.files.has(identity) || one.places.has(path)))
     );
   }
 
-  #doubts(): readonly Omit<Doubt, 'file'>[] {
+  #doubts(): readonly OpenDoubt[] {
     return [...this.#unanswered.values(), ...this.#inDoubt, ...this.#openDoubts];
   }
 
@@ -600,6 +620,13 @@ export class Judge {
       .some((span) => span.identity === identity && span.from <= since && span.to === null);
     const isSame = this.#arrivals.lastChange(path) <= since && !this.#arrivals.wasAway(path, since);
     return isOld && isSame && !this.#isPaused && !this.#mayBePaused;
+  }
+
+  /** How long what stands in a file has stood there under the eyes of one process, ms. */
+  standsFor({ text, identity }: SeenFile): number {
+    const now = this.#moments.at(-1)?.from ?? 0;
+    const span = this.#spans.of(text).find((one) => one.identity === identity && one.to === null);
+    return now - Math.max(span?.from ?? now, this.#startedAt);
   }
 
   /** Whether a file may still be an attachment, beside what stands beside it: a list that stood for a moment counts. */
@@ -641,8 +668,6 @@ export class Judge {
     // Before its file was there, or was what it is, it was not right.
     const isWrong = (one: Kind) => one === kind || promiseOf(one) === 'not-there';
     const wasRight = before.some((moment) => ![...this.#problems(request, moment).keys()].some(isWrong));
-    // What was back and is out of sight again was seen by no event and no poll.
-    if (wasRight && kind === 'deleted-standing/unlisted' && this.#options.noticeMs > 0) return;
     this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
   }
 
@@ -678,7 +703,7 @@ export class Judge {
   }
 
   /** What is in doubt is sent again by a person's word only (`safety.inDoubt: hold`). */
-  #judgeDoubt(request: ServiceRequest, window: readonly Moment[]): void {
+  #judgeDoubt(request: ServiceRequest, window: readonly Moment[], ending: Ending): void {
     const moment = window.at(-1);
     if (request.kind !== 'upload' || moment === undefined) return;
     const files = uploadedFiles(request, moment);
@@ -687,6 +712,17 @@ export class Judge {
         (one) => one.file.identity === file.identity && one.file.path === file.path,
       );
     const [file] = files;
+    const isUnderWay = (one: RoledFile) =>
+      [...this.#unanswered.values()].some(
+        ({ file: other, waitsSince }) =>
+          waitsSince !== null &&
+          request.firstByteAt < waitsSince + responseMs &&
+          other.identity === one.identity &&
+          other.path === one.path &&
+          other.text === one.text,
+      );
+    if (file !== undefined && files.every(isUnderWay))
+      this.report('doubled/at-once', `${file.path} is sent while it is on its way`);
     // Once it was forgotten it goes out when it changes.
     const holds = (one: RoledFile) => isInDoubt(one) && !this.isDismissed(one);
     if (this.#options.inDoubt === 'hold' && file !== undefined && files.every(holds))
@@ -705,6 +741,7 @@ export class Judge {
     if (sent !== undefined)
       this.#unanswered.set(request.number, {
         file: sent,
+        waitsSince: mayBeDone(ending) && ending.kind !== 'reset' ? request.lastByteAt : null,
         identities: new Set(files.map(({ identity }) => identity)),
         paths: new Set(files.map(({ path }) => path)),
       });

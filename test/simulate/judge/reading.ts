@@ -281,6 +281,11 @@ export class Reading {
     );
   }
 
+  /** Whether its name is that of a document: in no place that is not listed, nor in a list of attachments. */
+  static mayBeDocument(path: string): boolean {
+    return types.test(path) && Reading.maySay(path) && !isInList(path);
+  }
+
   #roleOf(file: SeenFile, owner: string | undefined, attachments: readonly string[]): Role {
     const { path, content } = file;
     const name = nameOf(path);

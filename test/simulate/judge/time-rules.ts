@@ -17,8 +17,6 @@ export interface Times {
   readonly settleMs: number;
   /** What was done on another machine is seen so much later, ms. */
   readonly lateMs: number;
-  /** What its events or polls tell is told so much later, ms. */
-  readonly noticeMs: number;
   /** The moments that a request's first byte may go by, the oldest first. */
   readonly window: readonly Moment[];
   /** Those within `settleMs` before it. */
@@ -148,10 +146,9 @@ function onlyWhenQuiet(
   times: Times,
   add: Add,
 ): void {
-  const { arrivals, settleMs, lateMs, noticeMs, spans } = times;
+  const { arrivals, settleMs, lateMs, spans } = times;
   if (reading.sidecarOf(file.path) !== null) return;
-  // What came later is not told by an event or poll yet.
-  const late = arrivals.lately(file.path, request.firstByteAt, Math.max(lateMs, noticeMs) + honouredMs);
+  const late = arrivals.lately(file.path, request.firstByteAt, lateMs + honouredMs);
   if (late === null || from > request.firstByteAt) return;
   const folder = `${file.path.split('/')[0]}/`;
   // The defaults of a directory are no sidecar.

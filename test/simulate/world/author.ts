@@ -60,7 +60,6 @@ function doAct(simulation: Simulation, act: Act, done: () => void): void {
 function endProcess(simulation: Simulation, how: 'kill' | 'power' | 'stop', ended: () => void): void {
   const { daemon, scheduler } = simulation;
   if (how !== 'stop' || daemon === null) {
-    simulation.judge.killed();
     simulation.kill({ power: how === 'power' });
     ended();
     return;
@@ -70,7 +69,7 @@ function endProcess(simulation: Simulation, how: 'kill' | 'power' | 'stop', ende
     () =>
       void daemon.stop().finally(() =>
         scheduler.inWorld(0, () => {
-          simulation.kill();
+          simulation.kill({ isStopped: true });
           ended();
         }),
       ),
@@ -125,6 +124,8 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' | 'sy
       simulation.fullUntil = scheduler.now() + act.forMs;
       return;
     case 'ledger':
+      // What a disk did not take is as unknown as after a death.
+      judge.died();
       simulation.ledgerFails = { at: act.fails, until: scheduler.now() + act.forMs };
       return;
     case 'away':

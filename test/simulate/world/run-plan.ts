@@ -34,18 +34,11 @@ export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult
     settleMs: setting.settleMs,
     maxDeleteCount: setting.maxDeleteCount,
     inDoubt: setting.inDoubt,
+    followsLinks: setting.followSymlinks === true,
     verdictOf,
     lateMs: setting.habits.attributeCacheMs ?? 0,
     noticeMs: noticeMs(plan),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
-    // Where folders were left out, it is killed at the end to have them back. What a disk did not take when it stopped is
-    // as unknown as after a death.
-    isKilled: plan.steps.some(
-      ({ act }) =>
-        act.kind === 'ledger' ||
-        act.kind === 'reload' ||
-        ((act.kind === 'restart' || act.kind === 'sync') && (act.how !== 'stop' || 'folders' in act)),
-    ),
     fullMs: Math.max(
       0,
       ...plan.steps.map(({ act }) => (act.kind === 'full' || act.kind === 'ledger' ? act.forMs : 0)),
@@ -166,6 +159,6 @@ async function lastClaims(simulation: Simulation): Promise<Claims | null> {
   scheduler.later(0, () => void read().catch((error: unknown) => judge.crashed(error)));
   await scheduler.runUntil(() => claims !== null || judge.isOver, scheduler.now() + longestQuietMs);
   if (claims === null) judge.report('never-quiet', 'it does not stop');
-  simulation.kill();
+  simulation.kill({ isStopped: claims !== null });
   return claims;
 }

@@ -190,7 +190,7 @@ export class Simulation implements Machine {
       scheduler.inWorld(0, () => {
         if (this.#lives !== life || !scheduler.isAlive()) return;
         this.note(`sync ends with ${exitCode}`);
-        this.kill();
+        this.kill({ isStopped: true });
         if (exitCode === exitCodes.ok) judgeSynced(this.judge, began);
         this.start();
       });
@@ -253,8 +253,10 @@ export class Simulation implements Machine {
     });
   }
 
-  /** Ends it as SIGKILL does. With `power`, what was not synced may be lost. */
-  kill({ power = false } = {}): void {
+  /** Ends it as SIGKILL does, unless it has stopped by itself. With `power`, what was not synced may be lost. */
+  kill({ power = false, isStopped = false } = {}): void {
+    const isLedgerFailing = this.ledgerFails !== null && this.scheduler.now() < this.ledgerFails.until;
+    if (!isStopped || isLedgerFailing) this.judge.died();
     this.scheduler.endLife();
     this.isReloading = false;
     this.daemon = null;
