@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Ending, ServiceRequest } from './service/service.ts';
 import { judgeEnd } from './judge/end-rules.ts';
 import type { Claims } from './judge/end-rules.ts';
+import { judgePaused } from './judge/told-rules.ts';
 import { Judge } from './judge/judge.ts';
 import type { JudgeOptions } from './judge/judge.ts';
 import type { SeenFile } from './judge/reading.ts';
@@ -411,6 +412,16 @@ const harms: readonly (readonly [what: string, kind: string, history: () => Hist
     'attention is asked for, and nothing says why (7.20)',
     'untold/nothing-wrong',
     () => delivered('inbox/a.txt').end({ status: { health: 'attention' }, documents: { 'doc-1': 'a.txt' } }),
+  ],
+  [
+    'somebody says when all will be sent, while nothing can be (7.22)',
+    'numbers/eta',
+    () => {
+      const history = delivered('inbox/a.txt');
+      history.judge.pauses()(history.now);
+      judgePaused(history.judge, { queue: { pending: 1, inFlight: 0, waiting: 0, etaSeconds: 5 } });
+      return history;
+    },
   ],
   [
     'more is counted than is listed (6)',

@@ -4,7 +4,7 @@
  */
 const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
   [
-    /^attachment-alone\/listed-elsewhere\/in-a-gap/,
+    /^attachment-alone\/listed-elsewhere\/unnoticed/,
     'a sidecar in another directory that is edited in place, and whose event is lost, is known as it was listed (7.30)',
   ],
   [

@@ -96,7 +96,7 @@ export class Judge {
   /** A process has died, and the last one has. */
   #isKilled = false;
   #hasJustDied = false;
-  /** Files of no document, and where they were, when a process died: it may have been about to upload them. */
+  /** Files where they are no document's own, when a process died: it may have been about to upload them. */
   readonly #lostWith = new Set<object | string>();
   /** What stands for so long has been seen, ms. */
   readonly #seenMs: number;
@@ -349,6 +349,11 @@ export class Judge {
     return () => (this.#pausing -= 1);
   }
 
+  /** Whether a person has stopped all sending, for certain. */
+  get isPaused(): boolean {
+    return this.#isPaused && !this.#mayBePaused;
+  }
+
   /** ingestd could not save a pause, which lasts until the next start, or a resume, which it did not do then. */
   pauseUnsaved(): void {
     this.#pausing -= 1;
@@ -358,9 +363,10 @@ export class Judge {
   /** The process dies, or what it has written down may be lost with it. */
   died(): void {
     this.#isKilled = this.#hasJustDied = true;
-    const held = new Set(this.held.alive().map(({ accepted }) => accepted));
+    const held = this.held.alive();
     for (const { identity, path } of this.reading().all())
-      if (!held.has(identity)) this.#lostWith.add(identity).add(path);
+      if (!held.some(({ accepted, holding }) => accepted === identity && holding.path === path))
+        this.#lostWith.add(identity).add(path);
   }
 
   /** A person has had what failed tried again. */
@@ -668,7 +674,8 @@ export class Judge {
     // Before its file was there, or was what it is, it was not right.
     const isWrong = (one: Kind) => one === kind || promiseOf(one) === 'not-there';
     const wasRight = before.some((moment) => ![...this.#problems(request, moment).keys()].some(isWrong));
-    this.report(wasRight ? `${kind}/in-a-gap` : kind, words);
+    const isUnnoticed = kind.endsWith('/listed-elsewhere') && this.#options.noticeMs > 0;
+    this.report(wasRight ? `${kind}/${isUnnoticed ? 'unnoticed' : 'in-a-gap'}` : kind, words);
   }
 
   /** For how long a request may have been decided when its first byte goes out: longer where it was sent before in vain. */

@@ -40,6 +40,7 @@ export const promises = {
   'wider-than-meant': '7.28',
   'widened-by-absence': '7.27',
   'widened-over-attachments': '7.27',
+  written: '4',
   'wrong-attachments': '4, 7.8',
   'wrong-file': '7.1, 7.19',
 } as const;

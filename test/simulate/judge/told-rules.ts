@@ -94,6 +94,12 @@ const narrowerIsCounted: EndRule = ({ judge, claims: { status }, reading, places
   }
 };
 
+/** While nothing can be sent, nobody says when all will be (7.22). */
+export function judgePaused(judge: Judge, { queue }: Pick<Claims['status'], 'queue'>): void {
+  if (judge.isPaused && queue.etaSeconds !== null)
+    judge.report('numbers/eta', `paused, and done in ${queue.etaSeconds} s`);
+}
+
 /** What is said of what is there. */
 export const toldRules: readonly EndRule[] = [
   healthIsTold,

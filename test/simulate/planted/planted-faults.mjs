@@ -320,6 +320,13 @@ export const plantedFaults = {
     from: 'otherModes(document, record, holders)',
     to: 'otherModes(document, record, { records: [], unsent: [] })',
   },
+  'marks-what-it-reads': {
+    kind: 'written',
+    seed: 1,
+    file: 'src/scan/content.ts',
+    from: 'yield chunk;',
+    before: "(process as any).getBuiltinModule('node:fs').writeFileSync(`${absolute}.seen`, 'x');",
+  },
   'keeps-nothing': {
     kind: 'deleted-kept',
     isRare: true,

@@ -53,8 +53,8 @@ export interface ServiceManners {
   /** Whether connections are refused now, or taken and never answered. */
   readonly isAway: (how: 'refused' | 'silent') => boolean;
   readonly endingOf: (request: ServiceRequest) => Ending;
-  /** The first byte of a request to an ingestion operation has gone out. */
-  readonly began: () => void;
+  /** The first byte of a request to an ingestion operation has gone out: with it, so many are in flight. */
+  readonly began: (inFlight: number) => void;
   readonly complete: (request: ServiceRequest, ending: Ending, created: string | null) => void;
   /** The answer is on its way to a process that runs. */
   readonly answered: (request: ServiceRequest, ending: Ending) => void;
@@ -71,6 +71,8 @@ export class SimulatedService implements Network {
   readonly #manners: ServiceManners;
   /** Tokens and until when they hold, monotonic ms. */
   readonly #tokens = new Map<string, number>();
+  /** Requests to ingestion operations that have not ended, by number. */
+  readonly #inFlight = new Set<number>();
   #lastDocument = 0;
   #lastRequest = 0;
   #hasExpired = false;
@@ -107,7 +109,10 @@ export class SimulatedService implements Network {
       receive: async (bytes) => {
         if (firstByteAt < 0) {
           firstByteAt = this.#scheduler.now();
-          if (bytes.includes(prefix)) this.#manners.began();
+          if (bytes.includes(prefix)) {
+            this.#inFlight.add(number);
+            this.#manners.began(this.#inFlight.size);
+          }
         }
         received = Buffer.concat([received, bytes]);
         head ??= readHead(received);
@@ -119,6 +124,7 @@ export class SimulatedService implements Network {
       },
       dropped: () => {
         isDropped = true;
+        this.#inFlight.delete(number);
       },
     };
   };
@@ -146,6 +152,7 @@ export class SimulatedService implements Network {
     const created = ending.taken ? this.#take(request) : null;
     this.#manners.complete(request, ending, created);
     await this.#manners.pass('answer');
+    if (ending.kind !== 'lost') this.#inFlight.delete(request.number);
     if (ending.kind === 'reset') connection.reset();
     if (ending.kind === 'reset' || ending.kind === 'lost') return;
     if (!isDropped()) this.#manners.answered(request, ending);
@@ -161,6 +168,11 @@ export class SimulatedService implements Network {
   #isAuthorized({ headers }: RequestHead): boolean {
     const token = (headers['authorization'] ?? '').replace('Bearer ', '');
     return (this.#tokens.get(token) ?? -1) > this.#scheduler.now();
+  }
+
+  /** The process that sent them has ended. */
+  endAll(): void {
+    this.#inFlight.clear();
   }
 
   /** Every token ends at once, as after a revocation elsewhere. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DecisionPort } from '../../../src/model/ports/control-port.ts';
 import type { Inode } from '../disk/inode.ts';
 import { judgeTried } from '../judge/end-rules.ts';
+import { judgePaused } from '../judge/told-rules.ts';
 import { saidBy } from './claims.ts';
 import { keep, resolve, share } from './decide.ts';
 import type { Act, Step } from './plan.ts';
@@ -175,8 +176,11 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' | 'sy
       judge.approves(scheduler.now());
       command(simulation, act.kind);
       return;
-    case 'pause':
     case 'resume':
+      if (simulation.daemon !== null) judgePaused(judge, saidBy(simulation.daemon).status);
+      command(simulation, act.kind);
+      return;
+    case 'pause':
     case 'retry':
     case 'rescan':
     case 'again':

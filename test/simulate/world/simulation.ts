@@ -35,6 +35,13 @@ const firstWallClock = Date.UTC(2026, 0, 1);
 const firstPid = 4_000_000;
 const firstDisk = 2_051;
 
+/** So many requests may be in flight (contract 3). */
+const concurrency = 4;
+
+/** What a process never does below its folders (contract 4). */
+const writing =
+  /^(?:f?truncate|f?chmod|f?chown|copyfile|link|mkdir|rename|rm|rmdir|symlink|unlink|f?utimes|write)$/;
+
 /** A process that ends is begun again after so long. */
 const againMs = 5_000;
 
@@ -112,7 +119,10 @@ export class Simulation implements Machine {
         this.refused.has(file?.text ?? '')
           ? { kind: 'failing', taken: false }
           : (this.endings.shift() ?? ordinaryEnding),
-      began: () => this.judge.began(plan.setting.requestsPerMinute, this.scheduler.now()),
+      began: (inFlight) => {
+        this.judge.began(plan.setting.requestsPerMinute, this.scheduler.now());
+        if (inFlight > concurrency) this.judge.report('too-many/at-once', `${inFlight} requests in flight`);
+      },
       complete: (request, ending, created) => {
         this.note(
           `${request.kind} ${request.docIds.join(' ')} ${request.file?.name ?? ''} ${JSON.stringify(request.metadata)} → ${ending.kind} ${created ?? ''}`,
@@ -258,6 +268,7 @@ export class Simulation implements Machine {
     const isLedgerFailing = this.ledgerFails !== null && this.scheduler.now() < this.ledgerFails.until;
     if (!isStopped || isLedgerFailing) this.judge.died();
     this.scheduler.endLife();
+    this.service.endAll();
     this.isReloading = false;
     this.daemon = null;
     this.watches.clear();
@@ -339,6 +350,8 @@ export class Simulation implements Machine {
   #manners() {
     return {
       onCall: (syscall: string, path: string) => {
+        if (path.startsWith(`${prefix}/disk/`) && writing.test(syscall))
+          this.judge.report('written', `${syscall} ${path}`);
         if (path.startsWith(statePlace)) {
           if (syscall === 'write' && this.isFull()) throw fileError('ENOSPC', syscall, path);
           if (this.ledgerFails !== null) this.#failLedger(syscall, path);
