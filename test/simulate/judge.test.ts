@@ -85,7 +85,8 @@ class History {
   }
 
   rename(path: string, to: string): this {
-    for (const [name, file] of [...this.#files])
+    const before = [...this.#files];
+    for (const [name, file] of before)
       if (`${name}/`.startsWith(`${path}/`)) {
         this.#files.delete(name);
         this.#files.set(`${to}${name.slice(path.length)}`, file);
@@ -402,11 +403,17 @@ const harms: readonly (readonly [what: string, kind: string, history: () => Hist
   [
     'nobody is told that a document is held more narrowly than is stated (7.27)',
     'untold/narrower',
-    () =>
-      delivered('inbox/a.txt')
-        .write('inbox/a.txt.meta.json', '{"shareInfo":{"mode":"EVERYONE"}}')
+    () => {
+      const history = new History()
+        .write('inbox/a.txt', 'a')
+        .write('inbox/a.txt.meta.json', none)
+        .wait(30_000);
+      history.send('upload', 'doc-1', { path: 'inbox/a.txt', text: 'a', mode: 'NONE' });
+      return history
+        .remove('inbox/a.txt.meta.json')
         .wait(60_000)
-        .end({ documents: { 'doc-1': 'a.txt' } }),
+        .end({ documents: { 'doc-1': 'a.txt' } });
+    },
   ],
   [
     'attention is asked for, and nothing says why (7.20)',

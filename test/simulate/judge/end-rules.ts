@@ -80,7 +80,10 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
   for (const [docId, place] of places) {
     const file = reading.files.get(place);
     const one = judge.held.all.get(docId);
-    if (one === undefined || one.isDeleted || judge.isKept(docId)) continue;
+    // Where numbers do not tell, what cannot be seen may be it (7.19).
+    const mayBeHidden =
+      judge.isIdentityUnsure && [...reading.files.values()].some(({ isHidden }) => isHidden);
+    if (one === undefined || one.isDeleted || mayBeHidden || judge.isKept(docId)) continue;
     // A link is listed and not sent (7.5): what has it in its place is kept.
     if (reading.links.has(place)) continue;
     // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).

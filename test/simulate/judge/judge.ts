@@ -233,6 +233,10 @@ export class Judge {
     };
   }
 
+  get isIdentityUnsure(): boolean {
+    return this.#options.isIdentityUnsure;
+  }
+
   get followsLinks(): boolean {
     return this.#options.followsLinks;
   }

@@ -1,7 +1,8 @@
 import type { Claims, Ref } from './end-rules.ts';
 import type { Judge } from './judge.ts';
 import { Reading } from './reading.ts';
-import { isWider } from './statement.ts';
+import { widensByAbsence } from './statement.ts';
+import type { Holding } from './statement.ts';
 
 /** The end of a run, and what is said of it. */
 export interface End {
@@ -80,13 +81,14 @@ const narrowerIsCounted: EndRule = ({ judge, claims: { status }, reading, places
   for (const { name, narrower } of status.folders) {
     const narrow = [...places].filter(([docId, path]) => {
       const [file, one] = [reading.files.get(path), judge.held.all.get(docId)];
+      if (!path.startsWith(`${name}/`) || one?.isDeleted !== false || file?.role.kind !== 'document')
+        return false;
+      const { statement, obstacle } = file.role;
+      const mayNotWiden = (held: Holding) => widensByAbsence(statement.mode, held, statement);
       return (
-        path.startsWith(`${name}/`) &&
-        one?.isDeleted === false &&
-        file?.role.kind === 'document' &&
-        file.role.obstacle === null &&
+        obstacle === null &&
         one.accepted === file.identity &&
-        isWider(file.role.statement.mode, one.holding.mode)
+        [one.holding, ...one.perhaps].every(mayNotWiden)
       );
     });
     if (narrower < narrow.length)
