@@ -126,19 +126,17 @@ function requireDocument(store: DocumentStore, docId: string): DocumentRecord {
  * `what` it is, for the answer: `metadata`, `the body`.
  */
 function readJson<T>(schema: z.ZodType<T>, what: string, text: string): T {
-  const parsed = schema.safeParse(parse(what, text));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new RefusalError(400, `${what}: not valid JSON`);
+  }
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
   throw new RefusalError(422, `${what}: ${place}${issue?.message ?? 'not valid'}`.slice(0, 500));
-}
-
-function parse(what: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new RefusalError(400, `${what}: not valid JSON`);
-  }
 }
 
 /** Answers `POST /upload-document`, interface 4.3: a new document. Throws RefusalError. */

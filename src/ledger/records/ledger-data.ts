@@ -1,4 +1,5 @@
 import { directoryOf, isValidDirectory, isValidName, isValidRef, joinPath } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { tellsOf } from '../../model/ports/ledger-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { RecordStore } from './record-store.ts';
@@ -59,9 +60,7 @@ export class LedgerData {
 }
 
 /** A record that is not taken up: nothing else is wrong with the ledger. */
-export interface RejectedRecord {
-  readonly folder: string;
-  readonly path: string;
+export interface RejectedRecord extends DocumentRef {
   readonly message: string;
 }
 

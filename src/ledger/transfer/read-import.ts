@@ -22,15 +22,10 @@ const columns = ['folder', 'path', 'docid', 'mode'] as const;
 const rowsSchema = z.array(z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) }));
 const positionSchema = z.object({ lines: z.number() });
 
-interface Row {
-  readonly record: readonly string[];
-  readonly line: number;
-}
-
 /** CSV with a header that names path, docId, folder where more than one is configured, and perhaps mode; in any order. */
 function importCsv(text: string, options: ImportOptions): ImportedLedger {
   const rows = readRows(text);
-  if ('message' in rows) return { entries: [], problems: [rows] };
+  if (rows.rows === undefined) return { entries: [], problems: [rows] };
   const [header, ...body] = rows.rows;
   const names = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
   const problem = headerProblem(names, options.folders);
@@ -41,7 +36,7 @@ function importCsv(text: string, options: ImportOptions): ImportedLedger {
   return checkEntries(imported, options, problems);
 }
 
-function readRows(text: string): { readonly rows: readonly Row[] } | ImportProblem {
+function readRows(text: string) {
   let lines = 0;
   try {
     const parsed: unknown = parse(text, { info: true, skip_empty_lines: true });
@@ -71,7 +66,7 @@ function headerProblem(names: readonly string[], folders: readonly string[]): st
 }
 
 function toEntry(
-  { record, line }: Row,
+  { record, line }: { readonly record: readonly string[]; readonly line: number },
   names: readonly string[],
   options: ImportOptions,
 ): ImportedEntry | ImportProblem {

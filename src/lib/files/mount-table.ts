@@ -54,9 +54,6 @@ function unescapeOctal(text: string): string {
   );
 }
 
-/** A part of a directory tree that lies on one mount: `root` is what it is within its file system. */
-type MountedPart = Pick<Mount, 'path' | 'root' | 'device'>;
-
 /**
  * Where two directory trees show one directory by way of mounts, as far as the table tells: its absolute paths in each. A
  * further mount may hide it in one of them.
@@ -79,7 +76,8 @@ export function sharedPlaces(
   );
 }
 
-function partsOf(table: readonly Mount[], path: string): readonly MountedPart[] {
+/** The parts of a directory tree that lie on one mount each: `root` is what one is within its file system. */
+function partsOf(table: readonly Mount[], path: string): readonly Pick<Mount, 'path' | 'root' | 'device'>[] {
   const on = mountOf(table, path);
   const below = table.filter((mount) => mount.path.startsWith(pathBelow(path, '')) && mount.path !== path);
   if (on === null) return below;

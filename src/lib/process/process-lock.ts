@@ -189,16 +189,10 @@ async function linkNew(from: string, to: string): Promise<boolean> {
 }
 
 async function isSilent(path: string, silenceMs: number): Promise<boolean> {
-  const before = await touchedAt(path);
+  const touchedAt = async () => (await stat(path).catch(() => null))?.mtimeMs;
+  const before = await touchedAt();
   await delay(silenceMs);
-  return before !== null && (await touchedAt(path)) === before;
-}
-
-async function touchedAt(path: string): Promise<number | null> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => null,
-  );
+  return before !== undefined && (await touchedAt()) === before;
 }
 
 function parseHolder(text: string): ProcessIdentity | null {

@@ -40,27 +40,19 @@ export function schemaAt(schema: JsonSchema, path: Path): JsonSchema | undefined
   let node: JsonSchema | undefined = schema;
   for (const key of path) {
     if (node === undefined) return undefined;
-    node = typeof key === 'number' ? node.items : ownProperty(node.properties, String(key));
+    node = typeof key === 'number' ? node.items : (valueAt(node.properties, [key]) as JsonSchema | undefined);
   }
   return node;
 }
 
-function ownProperty<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-/** Something that is wrong with what a person wrote: the key, the value, the fix. */
-interface Fault {
-  readonly path: Path;
-  readonly message: string;
-}
-
-/** What a schema found in `input`, in words. `written` gives a value as it stands in the file. */
+/**
+ * What a schema found in `input`, in words: the key, the value, the fix. `written` gives a value as it stands in the file.
+ */
 export function describeIssues(
   issues: readonly Issue[],
   input: unknown,
   { schema, written }: { readonly schema: z.ZodType; readonly written?: (path: Path) => string | undefined },
-): Fault[] {
+) {
   const whole = jsonSchemaOf(schema);
   const faults = issues.flatMap((issue) => {
     const node = schemaAt(whole, issue.path);
@@ -73,7 +65,7 @@ export function describeIssues(
   return [...new Map(faults.map((fault) => [fault.message, fault])).values()];
 }
 
-function unknownKey(path: Path, known: readonly string[]): Fault {
+function unknownKey(path: Path, known: readonly string[]) {
   const parent = path.slice(0, -1);
   const near = closest(String(path.at(-1)), known);
   const fix =

@@ -62,13 +62,6 @@ interface Held {
   readonly deadAt: number;
 }
 
-/** A token request under way. */
-interface Flight {
-  readonly token: Promise<AccessToken>;
-  /** How often `forget` had been called when it began. */
-  readonly era: number;
-}
-
 export type TokenSource = ReturnType<typeof createTokenSource>;
 
 /**
@@ -102,7 +95,8 @@ export function createTokenSource({
 
   let held: Held | null = null;
   let refresh: { readonly token: string; readonly credentials: Credentials } | null = null;
-  let flight: Flight | null = null;
+  /** A token request under way, and how often `forget` had been called when it began. */
+  let flight: { readonly token: Promise<AccessToken>; readonly era: number } | null = null;
   /** The last token that was obtained; the store is asked for another one. */
   let stale: string | null = null;
   /** A token was obtained; that it was revoked since says nothing about the credentials. */

@@ -53,13 +53,12 @@ export function readEnvelope({ state, text }: Answer): Body {
       : 'not JSON';
     return unreadable('answer-not-json', `the answer is ${what}`);
   }
-  const [error, success, warning] = (['error', 'success', 'warning'] as const).map((name) =>
-    typeof value === 'object' && value !== null ? memberOf(name, Reflect.get(value, name), text) : null,
-  );
-  if (!error && !success && !warning)
-    return unreadable('answer-not-envelope', 'the answer does not have the form of the service');
-  const envelope = { error: error ?? null, success: success ?? null, warning: warning ?? null };
-  return { kind: 'envelope', envelope };
+  const member = (name: string) =>
+    typeof value === 'object' && value !== null ? memberOf(name, Reflect.get(value, name), text) : null;
+  const envelope = { error: member('error'), success: member('success'), warning: member('warning') };
+  return Object.values(envelope).some(Boolean)
+    ? { kind: 'envelope', envelope }
+    : unreadable('answer-not-envelope', 'the answer does not have the form of the service');
 }
 
 function memberOf(name: string, value: unknown, text: string): EnvelopeMember | null {
