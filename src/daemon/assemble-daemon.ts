@@ -1,12 +1,13 @@
 import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { isWithin } from '../lib/time/clock.ts';
+import { doubtsAbout, isOpenDoubt } from '../model/doubts.ts';
 import { isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import { placedMessage } from '../model/report/headline.ts';
 import { isObstacle } from '../model/report/health.ts';
-import type { Reason, Status } from '../model/report/status.ts';
+import type { Activity, Reason, Status } from '../model/report/status.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { DeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { createMetrics } from '../status/metrics/metrics.ts';
@@ -19,7 +20,7 @@ import type { Pauses } from './control/pauses.ts';
 import { createDaemonReasons, draining, refusedReason } from './daemon-reasons.ts';
 import type { History } from './history/history.ts';
 import { createTimeline } from './history/timeline.ts';
-import type { Ending, Subject } from './history/timeline.ts';
+import type { Ending } from './history/timeline.ts';
 import { generalReasons, limitReached, makeStatus } from './make-status.ts';
 import { newLedgerNotice } from './preconditions/new-ledger.ts';
 import { watchForService } from './process/watch-for-service.ts';
@@ -90,9 +91,9 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   const stopWatching = watchForService(service.address, clock, isAway, onBack);
   const general = () => generalReasons({ ...parts, ownReasons: reasons.own() });
   history.count(() => engine.totals);
-  function endOf({ what, code, folder, path }: Subject, isTold: boolean): Ending | null {
+  function endOf({ what, code, folder, path }: Activity, isTold: boolean): Ending | null {
     if (folder !== '' && settings.folders.every(({ name }) => name !== folder)) return 'removed';
-    if (path === undefined) {
+    if (path === '') {
       const isServed = engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
       const isSignedIn = phase === 'running' && tokens.status().state !== 'none';
       // What is in effect by now was not refused, whatever the service says.
@@ -102,6 +103,7 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
       return isOpen ? 'unasked' : 'passed';
     }
     const ref = { folder, path };
+    if (what === 'in doubt' && doubtsAbout(ref, ledger).some(isOpenDoubt)) return null;
     if (phase !== 'running' || !engine.folders.areAllScanned()) return null;
     if (engine.folders.isUnavailable(folder) || engine.tasks.backlog.has(ref)) return null;
     if (what === 'problem') return 'passed';
@@ -178,6 +180,8 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     deliveries: opened.deliveries,
     /** What happened last, newest first. */
     readLog: history.readBack,
+    /** What of it is not over. */
+    open: history.open,
     /** Address of the embedded service's page; null in remote mode. */
     servicePage: embedded?.pageUrl ?? null,
     timeline,

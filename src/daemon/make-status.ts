@@ -132,7 +132,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     auth: sources.auth.status(),
     ...(sources.fleet === undefined ? {} : { fleet: sources.fleet }),
     totals: sources.totals,
-    // The newest, before what is retried: notifications are made from this list.
+    // The newest, before what is retried.
     failures: [...failed.slice(-most), ...retried].slice(0, most).map(failureStatus),
     failuresTotal: failed.length + retried.length,
     skipped: firstOf(engine.skips(), most),

@@ -5,11 +5,11 @@ import { keepHeapSmall } from '../lib/process/heap.ts';
 import { durationWords } from '../lib/text/amounts.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes, isDiskFull, StateLockedError } from '../model/errors.ts';
-import type { ControlPort } from '../model/ports/control-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import { UnsentAttachments } from '../sync/decide/unsent-attachments.ts';
+import type { NotifierOptions } from './notify/notifier.ts';
 import { openDaemon } from './open-daemon.ts';
 import { isLeased, joinCluster } from './process/join-cluster.ts';
 import type { LeasedPlace, Place } from './process/join-cluster.ts';
@@ -19,7 +19,7 @@ import { serveStatus } from './process/serve-status.ts';
 import type { Served } from './process/serve-status.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
-import type { Counted } from './process/stand-by.ts';
+import type { Counted, StandBy } from './process/stand-by.ts';
 import { spaceMs, waitingFile } from './process/waiting-start.ts';
 
 export interface RunOptions extends Reloaded {
@@ -200,7 +200,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
       notify.ready();
       notify.status(statusLine(standing.control.status()));
-      const stopNotifier = await notifyInStandBy(place, current, standing.control);
+      const stopNotifier = await notifyInStandBy(place, current, standing);
       const stopWatchdog = notify.watchdog(standing.control.healthy);
       try {
         return await ended;
@@ -218,13 +218,12 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function notifyInStandBy(
     place: LeasedPlace,
     current: Reloaded,
-    control: ControlPort,
+    standing: StandBy,
   ): Promise<() => Promise<void>> {
     if (place.lease.holder?.isOther === true) return async () => {};
-    // Not settled: what was wrong with documents still is, and is not known while the ledger is closed.
-    const unsettled = { ...control, status: () => ({ ...control.status(), state: 'starting' as const }) };
-    const stop = await startNotifying(current, unsettled);
-    const stopListening = control.onStatus(() => {
+    // What was wrong with documents still is, and is not known while the ledger and the log are closed.
+    const stop = await startNotifying(current, standing, false);
+    const stopListening = standing.control.onStatus(() => {
       if (place.lease.holder?.isOther === true) void stop();
     });
     return async () => {
@@ -235,10 +234,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
   async function startNotifying(
     { settings, notifyWebhook: webhook }: Reloaded,
-    control: Pick<ControlPort, 'status' | 'onStatus'>,
+    { control, open }: Pick<NotifierOptions, 'control' | 'open'>,
+    isAll: boolean,
   ): Promise<() => Promise<void>> {
     const { startNotifier } = await import('./notify/notifier.ts');
-    return startNotifier({ settings, webhook, control, clock: systemClock, log });
+    return startNotifier({ settings, webhook, control, open, isAll, clock: systemClock, log });
   }
 
   async function runAlone(
@@ -295,7 +295,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       // Only now: it loads what sends over HTTP, which would have held up the first scan.
-      const stopNotifier = await startNotifying(current, daemon.control);
+      const stopNotifier = await startNotifying(current, daemon, true);
       const stopListening = daemon.control.onStatus(() => notify.status(statusLine(daemon.control.status())));
       try {
         const obeyed = obeySignals(daemon, current, { signals, notify, log, reload, over: over.signal });

@@ -1234,8 +1234,10 @@ export class Engine {
     this.#advance(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });
   }
 
-  /** Nothing has changed about a refusal of before. */
+  /** Nothing has changed about a refusal of before, which the log may not have. */
   #stayRefused(task: Task, { code, message, attempts }: Failure, isGone = false): void {
+    if (code !== dismissedCode && this.#options.isTold?.(task.ref, message) === false)
+      this.#reports.addFailure(task.ref, { code, message });
     this.#advance(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts, isGone });
   }
 

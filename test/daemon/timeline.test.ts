@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTimeline } from '../../src/daemon/history/timeline.ts';
-import type { Ending, Subject } from '../../src/daemon/history/timeline.ts';
+import type { Ending } from '../../src/daemon/history/timeline.ts';
 import type { History } from '../../src/daemon/history/history.ts';
 import type { Activity, Reason } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -13,17 +13,25 @@ function timelineOf(
   const clock = manualClock();
   const log = recordedLog();
   const lines: string[] = [];
-  const add = ({ what, folder, path, code, message }: Activity) =>
+  const entries = new Map(before.map((one) => [keyOf(one), one]));
+  const add = (said: Activity) => {
+    const { what, folder, path, code, message } = said;
     lines.push([what, path === '' ? folder : `${folder}/${path}`, code, message].filter(Boolean).join(' | '));
-  const history: Pick<History, 'add' | 'wasKilled' | 'open'> = { add, wasKilled: false, open: () => before };
+    entries.delete(keyOf(said));
+    if (what === 'problem' || what === 'limit') entries.set(keyOf(said), said);
+  };
+  const open = () => [...entries.values()];
+  const history: Pick<History, 'add' | 'wasKilled' | 'open'> = { add, wasKilled: false, open };
   const known = { 'a.b.pdf': 'fixed', 'g.one.pdf': 'gone', 'c.d.pdf': null } as const;
-  const endOf = ({ what, folder, path }: Subject): Ending | null => {
+  const endOf = ({ what, folder, path }: Activity): Ending | null => {
     if (folder === 'former') return 'removed';
     return what === 'problem' ? (isOver() ? 'passed' : null) : known[path as keyof typeof known];
   };
   const options = { clock, log, endOf };
   return { clock, log, lines, timeline: createTimeline(history, options, () => reasons) };
 }
+
+const keyOf = ({ folder, path, code }: Activity) => JSON.stringify([folder, path, code]);
 
 /** What was said six minutes ago. */
 const problem = (code: string) => ({

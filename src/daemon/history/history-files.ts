@@ -11,8 +11,8 @@ import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { fileFault } from '../../model/report/file-fault.ts';
-import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
-import type { Activity, Status } from '../../model/report/status.ts';
+import { activitySchema, totalsSchema } from '../../model/report/status.ts';
+import type { Activity } from '../../model/report/status.ts';
 
 /** `2026-01-31.0.jsonl`: the day, UTC, and which part of it. */
 const namePattern = /^\d{4}-\d{2}-\d{2}\.\d{1,6}\.jsonl$/;
@@ -43,7 +43,7 @@ export function reading<Said>(mark: string, schema: z.ZodType<Said>): Reading<Sa
 }
 
 export const activityOf: Reading<Activity> = reading('"what":', activitySchema);
-const totalsOf = reading('"totals":', z.object({ totals: totalsSchema }));
+export const totalsOf = reading('"totals":', z.object({ totals: totalsSchema }));
 
 /** What lines say, newest first; places are in the order in which they were written. */
 type Lines<Said> = AsyncGenerator<{ readonly said: Said; readonly place: string }, undefined>;
@@ -79,14 +79,6 @@ async function* partsBack(directory: string, unwritten: readonly string[]) {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw fileFault(error);
   }
-}
-
-/** The last totals that were written; nothing where there is no history, or none that can be read. */
-export async function readTotals(stateDir: string): Promise<Status['totals']> {
-  const newest = await linesBack(stateDir, totalsOf)
-    .next()
-    .catch(() => null);
-  return newest?.value?.said.totals ?? noTotals;
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   linesBack,
   reading,
   readPast,
-  readTotals,
+  totalsOf,
 } from './history-files.ts';
 import type { Reading } from './history-files.ts';
 import { createHistoryWriter } from './history-writer.ts';
@@ -35,8 +35,6 @@ const retryMs = 1_000;
 const longestMessage = 500;
 /** As many are told at once. */
 const mostTold = 100;
-/** Entries: no file has more, and each begins with what was open, so a start looks no further back than the last day. */
-const mostLookedAt = 50_000;
 /** Lines that wait to be written: that one write takes, or that wait for a disk that refuses them. */
 const mostWaiting = 1_000;
 
@@ -50,23 +48,29 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
  */
 export async function openHistory(options: HistoryOptions) {
   const { stateDir, clock, log } = options;
-  const before = await readTotals(stateDir);
+  let before: Status['totals'] | null = null;
   const listeners = new Set<(activity: Activity) => void>();
   let delivered = (): Status['totals'] => noTotals;
   let waiting: string[] = [];
-  let writtenTotals = JSON.stringify(before);
+  let writtenTotals = JSON.stringify(noTotals);
   let isComplaining = false;
   const standing = () => ({ totals: totals(), open: [...open.values()] });
   const append = createHistoryWriter(historyDirectory(stateDir), options, standing);
   const retry = createChangeSignal(clock, retryMs);
   retry.listen(write);
-  const { open, ...recent } = await readRecent(back(lineOf), options);
+  const { open, ...recent } = await readRecent(back(readLine), options);
+  writtenTotals = JSON.stringify(totals());
+
+  function readLine(line: string): Line | null {
+    before ??= totalsOf(line)?.totals ?? null;
+    return standingOf(line) ?? activityOf(line);
+  }
 
   /** Of all that was ever delivered. */
   function totals(): Status['totals'] {
-    const since = delivered();
+    const [until, since] = [before ?? noTotals, delivered()];
     const keys = Object.keys(noTotals) as (keyof typeof noTotals)[];
-    return Object.fromEntries(keys.map((key) => [key, before[key] + since[key]])) as Status['totals'];
+    return Object.fromEntries(keys.map((key) => [key, until[key] + since[key]])) as Status['totals'];
   }
 
   /** Which failure, doubt or hold is over with what happened. */
@@ -122,7 +126,7 @@ export async function openHistory(options: HistoryOptions) {
       for (const listener of listeners) listener(activity);
     },
     /** Failures, doubts and holds, problems and limits of which nobody said that they are over. */
-    open: (): readonly Activity[] => [...open.values()],
+    open: (): readonly Activity[] => [...open.values()].filter(({ what }) => what !== 'started'),
     /** Whether this was the last that was said of a path. */
     isTold: (ref: DocumentRef, message: string): boolean =>
       open.get(refKey(ref))?.message === shortened(message, longestMessage),
@@ -156,12 +160,11 @@ async function readRecent(lines: AsyncIterable<{ said: Line }>, { clock, onPast 
   const yesterday = new Date(clock.now() - dayMs).toISOString();
   const lastDay: Activity[] = [];
   const last = new Map<string, Activity>();
-  let [count, isWhole] = [0, false];
+  let isWhole = false;
   for await (const { said } of lines) {
-    count += 1;
     isWhole ||= 'open' in said;
     if ('at' in said && said.at >= yesterday) lastDay.push(said);
-    else if (count > mostLookedAt || (isWhole && 'at' in said)) break;
+    else if (isWhole && 'at' in said) break;
     for (const one of 'open' in said ? said.open.toReversed() : [said])
       for (const subject of subjectsOf(one)) if (!last.has(subject)) last.set(subject, one);
   }
@@ -175,12 +178,10 @@ async function readRecent(lines: AsyncIterable<{ said: Line }>, { clock, onPast 
   };
 }
 
-/** An entry, or what was open when a file was begun. */
-type Line = Activity | z.output<typeof standingSchema>;
+const standingOf = reading('"open":', z.object({ open: z.array(activitySchema).readonly() }));
 
-const standingSchema = z.object({ open: z.array(activitySchema).readonly() });
-const standingOf = reading('"open":', standingSchema);
-const lineOf: Reading<Line> = (line) => standingOf(line) ?? activityOf(line);
+/** An entry, or what was open when a file was begun. */
+type Line = Activity | NonNullable<ReturnType<typeof standingOf>>;
 
 /** Whether it lasts until another entry says that it is over. */
 function begins({ what }: Activity): boolean {
@@ -188,7 +189,7 @@ function begins({ what }: Activity): boolean {
 }
 
 /** Whether it is about a document. */
-export function isTrouble(what: string | undefined): what is NonNullable<Activity['after']> {
+function isTrouble(what: string | undefined): what is NonNullable<Activity['after']> {
   return what === 'failed' || what === 'in doubt' || what === 'held';
 }
 

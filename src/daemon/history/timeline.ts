@@ -25,22 +25,22 @@ export function createTimeline(
     readonly clock: Clock;
     readonly log: LogPort;
     /**
-     * How a document's failure ended, or what is no longer among the reasons; null: it goes on, or nobody knows yet.
+     * How ended what the log said of a document, or is no longer among the reasons; null: it goes on, or nobody knows yet.
      * `isTold`: it was among them in this process.
      */
-    readonly endOf: (subject: Subject, isTold: boolean) => Ending | null;
+    readonly endOf: (said: Activity, isTold: boolean) => Ending | null;
   },
   reasons: () => readonly Reason[],
 ) {
-  const before = history.open().filter(({ what }) => isProblem(what));
-  const open = new Map<string, Known>(
-    before.map(({ folder, path, code = '', at }) => {
-      const from = clock.monotonic() - (clock.now() - Date.parse(at));
-      const about = { what: 'problem', folder, code, ...(path === '' ? {} : { path }) };
-      // Places are many: each is said once, over restarts too.
-      return [keyOf(about), { about, from, isTold: false, isSaid: path !== '' }];
-    }),
-  );
+  const known = new Map<string, Known>();
+  // Places are many: each is said once, over restarts too.
+  for (const said of history.open().filter(({ what }) => isProblem(what)))
+    known.set(keyOf(said), { from: beganAt(said), isTold: false, isSaid: said.path !== '' });
+
+  /** Monotonic, ms. */
+  function beganAt({ at }: Activity): number {
+    return clock.monotonic() - (clock.now() - Date.parse(at));
+  }
 
   function note(
     what: 'started' | 'stopped' | 'reloaded' | 'limit' | 'problem' | 'recovered' | 'ended' | 'warning',
@@ -48,17 +48,19 @@ export function createTimeline(
   ): void {
     const at = new Date(clock.now()).toISOString();
     history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
+    const { path, ...rest } = about;
     if (about.code !== undefined && what !== 'warning')
-      log[what === 'problem' ? 'warn' : 'info']({ ...about }, what);
+      log[what === 'problem' ? 'warn' : 'info'](path === '' ? rest : about, what);
   }
 
   /** False: it has not ended. */
-  function noteEnd({ what, ...about }: Subject, isTold: boolean, afterMs: number): boolean {
-    const how = endOf({ what, ...about }, isTold);
+  function noteEnd(said: Activity, { from, isTold }: Pick<Known, 'from' | 'isTold'>): boolean {
+    const how = endOf(said, isTold);
     if (how === null) return false;
-    const words = ends[how].replace('#', durationWords(afterMs / 1000));
-    const message = `${explain(about.code).cause}: ${words}`;
-    note(how === 'passed' || how === 'fixed' ? 'recovered' : 'ended', { ...about, message });
+    const { folder, path, code = said.what } = said;
+    const words = ends[how].replace('#', durationWords((clock.monotonic() - from) / 1000));
+    const message = `${explain(code).cause}: ${words}`;
+    note(how === 'passed' || how === 'fixed' ? 'recovered' : 'ended', { folder, path, code, message });
     return true;
   }
 
@@ -76,7 +78,7 @@ export function createTimeline(
     reloaded: (isRefused: boolean, before: readonly Named[], after: readonly Named[]): void => {
       const inEffect = ['the new configuration is in effect', ...folderChanges(before, after)].join('; ');
       // The process has told of them, for the configuration before.
-      for (const one of open.values()) one.isSaid = true;
+      for (const one of known.values()) one.isSaid = true;
       note('reloaded', { message: isRefused ? 'the previous configuration stays in effect' : inEffect });
     },
     /** Notes what has come or gone since the last time; of very many at once not all. */
@@ -86,22 +88,21 @@ export function createTimeline(
           .filter(isLogged)
           .map((reason) => [keyOf(reason), reason]),
       );
-      for (const [key, { about, from, isTold }] of open) {
-        if (now.has(key)) continue;
-        if (noteEnd(about, isTold, clock.monotonic() - from)) open.delete(key);
+      for (const said of history.open()) {
+        const key = keyOf(said);
+        const ofBefore = known.get(key) ?? { from: beganAt(said), isTold: true };
+        if (!now.has(key) && noteEnd(said, ofBefore)) known.delete(key);
       }
-      for (const { at, what, folder, path, code = '' } of history.open())
-        if (what === 'failed') noteEnd({ what, folder, path, code }, true, clock.now() - Date.parse(at));
       for (const [key, reason] of now) {
-        const { folder = '', path, code, message } = reason;
-        const known = open.get(key);
-        if (known?.isTold === true || (known === undefined && open.size >= longestList)) continue;
-        const about = { folder, code, ...(path === undefined ? {} : { path }) };
-        const from = known?.from ?? clock.monotonic();
-        open.set(key, { about: { what: 'problem', ...about }, from, isTold: true, isSaid: true });
-        if (known?.isSaid !== true)
+        const { folder = '', path = '', code, message } = reason;
+        const before = known.get(key);
+        if (before?.isTold === true || (before === undefined && known.size >= longestList)) continue;
+        known.set(key, { from: before?.from ?? clock.monotonic(), isTold: true, isSaid: true });
+        if (before?.isSaid !== true)
           note(reasonHealth(code) === 'ok' ? 'limit' : 'problem', {
-            ...about,
+            folder,
+            path,
+            code,
             message: isWhole(reason) ? message : reasonWords(reason),
           });
       }
@@ -136,12 +137,8 @@ const ends = {
 } as const;
 
 export type Ending = keyof typeof ends;
-/** What was wrong, and with what: without a path the folder, with an empty folder the daemon itself. */
-export type Subject = Pick<Activity, 'what' | 'folder'> &
-  Partial<Pick<Activity, 'path'>> & { readonly code: string };
-
+/** Something that is among the reasons, or was before this process. */
 interface Known {
-  readonly about: Subject;
   /** Monotonic, ms. */
   readonly from: number;
   readonly isTold: boolean;
@@ -149,6 +146,6 @@ interface Known {
   isSaid: boolean;
 }
 
-function keyOf({ folder = '', path = '', code }: Pick<Reason, 'folder' | 'path' | 'code'>): string {
+function keyOf({ folder = '', path = '', code }: Partial<Activity | Reason>): string {
   return JSON.stringify([folder, path, code]);
 }

@@ -1,17 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as z from 'zod';
 
+import { groupBy } from '../../lib/group-by.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { printable } from '../../lib/text/printable.ts';
-import { refKey } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
-import { explain } from '../../model/report/explanations.ts';
-import { needsPerson } from '../../model/report/failures.ts';
-import { headline } from '../../model/report/headline.ts';
-import { isLogged, reasonHealth } from '../../model/report/health.ts';
-import { longestList } from '../../model/report/status.ts';
-import type { Health, Status } from '../../model/report/status.ts';
+import { notTakenCode } from '../../model/report/failures.ts';
+import { headline, reasonWords } from '../../model/report/headline.ts';
+import type { Activity, Health, Status } from '../../model/report/status.ts';
 
 const place = z.string().nullable();
 
@@ -48,45 +45,31 @@ export interface Trouble extends Readonly<NotifyEvent['troubles'][number]> {
 const mostListed = 20;
 const mostInText = 5;
 
-/** What of a status needs a person: failed, held, in doubt, refused; and what may pass, should it last. */
-export function troublesOf({ reasons, failures, held, inDoubt }: Status): readonly Trouble[] {
-  // Several uploads of one document may be in doubt.
-  const doubted = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt]));
-  return [
-    ...reasons
-      .filter((one) => isLogged(one) && reasonHealth(one.code) !== 'ok' && one.code !== 'fleet-paused')
-      .map(({ folder = null, path = null, code, message }) =>
-        trouble({ folder, path, code, message }, code !== 'credentials-refused'),
-      ),
-    ...failures
-      // What is in doubt and held back is announced once.
-      .filter((failure) => needsPerson(failure) && !doubted.has(refKey(failure)))
-      .map(({ folder, path, code, message, retryAt }) =>
-        trouble({ folder, path, code, message }, retryAt !== null),
-      ),
-    ...held.map(({ folder, count, reason }) =>
-      trouble({ folder, path: null, code: 'held', message: `${count} held: ${reason}` }),
-    ),
-    ...[...doubted.values()].map(({ folder, path, message }) =>
-      trouble({ folder, path, code: inDoubtCode, message }),
-    ),
-  ];
-}
-
-function trouble(what: Omit<Trouble, 'key' | 'mayPass'>, mayPass = false): Trouble {
+/** What of the entries of the log that are not over needs a person: deletions that are held by their folders. */
+export function troublesOf(open: readonly Activity[]): readonly Trouble[] {
+  const announced = open.filter(({ what, code }) => what !== 'limit' && code !== 'fleet-paused');
   // Without the message: a number or a time in it does not make it another trouble.
-  const text = JSON.stringify([what.folder, what.path, what.code]);
-  return { key: createHash('sha256').update(text).digest('base64url').slice(0, 22), mayPass, ...what };
+  const groups = groupBy(announced, ({ what, folder, path, code }) =>
+    JSON.stringify(what === 'held' ? [folder, what] : [folder, path, code]),
+  );
+  return Array.from(groups).flatMap(([key, all]) =>
+    all.slice(-1).map(({ what, folder, path, code = what, message }) => ({
+      key,
+      folder: folder || null,
+      path: what === 'held' ? null : path || null,
+      code: what === 'in doubt' ? inDoubtCode : code,
+      message: what === 'held' ? `${all.length} held: ${message}` : (message ?? ''),
+      mayPass: what === 'problem' ? code !== 'credentials-refused' : code === notTakenCode,
+    })),
+  );
 }
 
 /** One event for all that is new. */
 export function troubleEvent(troubles: readonly Trouble[], health: Health, now: number): NotifyEvent {
   const rows = troubles.slice(0, mostInText).map(rowOf);
   const more = troubles.length - rows.length;
-  // The lists that they come from are cut.
-  const orMore = troubles.length >= longestList ? ' or more' : '';
   const text = [
-    ...(troubles.length === 1 ? [] : [`${countWords(troubles.length, 'problem')}${orMore}:`]),
+    ...(troubles.length === 1 ? [] : [`${countWords(troubles.length, 'problem')}:`]),
     ...rows,
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join('\n');
@@ -126,7 +109,7 @@ export function eventOf(
   };
 }
 
-function rowOf({ folder, path, code, message }: Trouble): string {
+function rowOf({ folder, path, ...reason }: Trouble): string {
   const where = [folder, path].filter((part) => part !== null).join('/');
-  return printable([where, explain(code).cause, message].filter((part) => part !== '').join(': '));
+  return printable([where, reasonWords(reason)].filter((part) => part !== '').join(': '));
 }

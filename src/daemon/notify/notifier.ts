@@ -13,6 +13,7 @@ import { errorMessage } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import type { Activity } from '../../model/report/status.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
 import { createChangeSignal } from '../../lib/time/change-signal.ts';
 import type { NotifyEvent } from './event.ts';
@@ -26,14 +27,18 @@ export interface NotifyTarget {
   readonly webhook: string | null;
 }
 
-interface NotifierOptions extends NotifyTarget {
+export interface NotifierOptions extends NotifyTarget {
   readonly settings: Pick<Settings, 'notify' | 'file' | 'state'>;
   readonly control: Pick<ControlPort, 'status' | 'onStatus'>;
+  /** Entries of the log that are not over, oldest first. */
+  readonly open: () => readonly Activity[];
+  /** False: other things may be wrong, too. */
+  readonly isAll: boolean;
   readonly clock: Clock;
   readonly log: LogPort;
 }
 
-/** A change of the status waits this long for others, so that many count once. */
+/** A change waits this long for others, so that many count once. */
 const gatherMs = 1_000;
 
 /** One way to notify. */
@@ -67,7 +72,7 @@ const mostEvents = 100;
  * returns ends it; what was not accepted is sent at the next start.
  */
 export async function startNotifier(options: NotifierOptions): Promise<() => Promise<void>> {
-  const { settings, control, clock, log } = options;
+  const { settings, control, open, clock, log } = options;
   const ways = waysOf(options);
   if (ways.length === 0) return async () => {};
   const afterMs = settings.notify.afterMinutes * 60_000;
@@ -101,9 +106,10 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
 
   async function evaluate(): Promise<void> {
     if (ending.signal.aborted) return;
-    const { event, nextMs, ...next } = nextNotifyState(state, control.status(), {
+    const { event, nextMs, ...next } = nextNotifyState(state, open(), control.status, {
       now: clock.now(),
       afterMs,
+      isAll: options.isAll,
     });
     ({ state } = next);
     if (event !== null) for (const { add } of queues) add(event);

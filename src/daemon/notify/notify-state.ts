@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { readIfThere } from '../../lib/files/durable-file.ts';
-import type { Status } from '../../model/report/status.ts';
+import type { Activity, Status } from '../../model/report/status.ts';
 import { eventSchema, recoveryEvent, troubleEvent, troublesOf } from './event.ts';
 import type { NotifyEvent } from './event.ts';
 
@@ -58,27 +58,21 @@ interface Next {
 }
 
 /**
- * What follows from a status. What has been wrong for `afterMs` is announced, and with it whatever else has come up
- * meanwhile and does not pass by itself. A recovery is announced when nothing has been wrong for as long. `now` is the
- * wall clock; `event`: what to send, null: nothing; `nextMs`: when to evaluate the status again, though nothing changes.
+ * What follows from the entries of the log that are not over, oldest first. What has been wrong for `afterMs` is announced,
+ * and with it whatever else has come up meanwhile and does not pass by itself. A recovery is announced when nothing has been
+ * wrong for as long. `now` is the wall clock; `isAll` false: other things may be wrong, too; `event`: what to send, null:
+ * nothing; `nextMs`: when to evaluate again, though nothing changes.
  */
 export function nextNotifyState(
   state: NotifyState,
-  status: Status,
-  { now, afterMs }: { readonly now: number; readonly afterMs: number },
+  open: readonly Activity[],
+  status: () => Status,
+  { now, afterMs, isAll }: { readonly now: number; readonly afterMs: number; readonly isAll: boolean },
 ): Next {
-  const troubles = troublesOf(status);
+  const troubles = troublesOf(open.slice(-mostAnnounced));
+  const isWhole = isAll && open.length <= mostAnnounced;
   const present = new Set(troubles.map(({ key }) => key));
-  // Until all is scanned, what was announced before the restart may still be wrong and not be known yet.
-  const isKnown = status.folders.every(
-    (folder) => folder.state !== 'scanning' && folder.state !== 'unavailable',
-  );
-  const isSettled = isKnown && status.state !== 'starting' && status.state !== 'stopping';
-  // What a list that is cut does not name may still be wrong.
-  const isWhole =
-    status.failures.length >= status.failuresTotal && status.inDoubt.length >= status.inDoubtTotal;
-  const announced =
-    isSettled && isWhole ? state.announced.filter((key) => present.has(key)) : state.announced;
+  const announced = isWhole ? state.announced.filter((key) => present.has(key)) : state.announced;
   const isAnnounced = new Set(announced);
   const fresh = troubles.filter(({ key }) => !isAnnounced.has(key));
   // A clock that was set back must not make anything wait for longer.
@@ -92,15 +86,15 @@ export function nextNotifyState(
     const known = [...announced, ...due.map(({ key }) => key)].slice(-mostAnnounced);
     return answer(
       { waiting, announced: known, owesRecovery: true, clearSince: null },
-      troubleEvent(due, status.health, now),
+      troubleEvent(due, status().health, now),
     );
   }
-  const isClear = isSettled && troubles.length === 0 && state.owesRecovery;
+  const isClear = isWhole && troubles.length === 0 && state.owesRecovery;
   const clearSince = isClear ? Math.min(now, state.clearSince ?? now) : null;
   const { owesRecovery } = state;
   if (clearSince === null || now - clearSince < afterMs)
     return answer({ waiting, announced, owesRecovery, clearSince });
-  return answer({ waiting, announced, owesRecovery: false, clearSince: null }, recoveryEvent(status, now));
+  return answer({ waiting, announced, owesRecovery: false, clearSince: null }, recoveryEvent(status(), now));
 
   function answer(next: Omit<NotifyState, 'queues'>, event: NotifyEvent | null = null): Next {
     const dues = Object.values(next.waiting);

@@ -2,9 +2,9 @@ import { systemClock } from '../../lib/time/clock.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { emptyStatus, noDocuments } from '../../model/report/status.ts';
-import type { Reason, Status } from '../../model/report/status.ts';
+import type { Activity, Reason, Status } from '../../model/report/status.ts';
 import { isFleetPaused } from '../../model/report/fleet-pause.ts';
-import { health } from '../../model/report/health.ts';
+import { health, isLogged } from '../../model/report/health.ts';
 import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import { createMetrics } from '../../status/metrics/metrics.ts';
 import { version } from '../../config/package-files.ts';
@@ -17,6 +17,10 @@ export interface Counted {
   readonly status: Status;
   readonly at: number;
 }
+
+const ofHost = { at: '', what: 'problem', folder: '', path: '', docId: null, documents: 0 };
+
+export type StandBy = ReturnType<typeof standBy>;
 
 /**
  * A host that has opened nothing yet: it reports whom it stands by for, and leaves everything else to that host.
@@ -48,6 +52,11 @@ export function standBy(
     metrics: createMetrics({ status, unready, version: version(), fleet: place.fleet }),
     deliveries: createDeliveryHistory(systemClock),
     readLog: async () => [],
+    /** What the log would say is wrong. */
+    open: () =>
+      status()
+        .reasons.filter(isLogged)
+        .map((one): Activity => ({ ...one, ...ofHost })),
     notePage: (reason: Reason | null) => {
       pageReason = reason;
       changes.note();

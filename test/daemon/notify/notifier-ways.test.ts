@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import { startNotifier } from '../../../src/daemon/notify/notifier.ts';
-import { aFailure, fakeControl } from '../../status/support/fake-control.ts';
+import { fakeControl } from '../../status/support/fake-control.ts';
+import type { Activity } from '../../../src/model/report/status.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
@@ -19,8 +20,21 @@ const posted = () => hook.requests.map((request) => request.text().trim());
 // Defined last: it goes after all that writes into it has ended.
 const folder = folderOfEachTest();
 
-const failed = (path: string) => aFailure(path, 'double-extension', 'more than one dot');
-const failures = [failed('a.b.pdf')];
+const failed = (path: string): Activity => ({
+  at: '',
+  folder: 'inbox',
+  path,
+  what: 'failed',
+  code: 'double-extension',
+  docId: null,
+  message: 'more than one dot',
+  documents: 1,
+});
+/** What is wrong now. */
+let open: readonly Activity[] = [];
+beforeEach(() => {
+  open = [failed('a.b.pdf')];
+});
 
 /** Waits for nothing. */
 const clock: Clock = { ...systemClock, after: (_, call) => systemClock.after(0, call) };
@@ -36,7 +50,8 @@ function pathsIn(events: readonly string[]): string[] {
 }
 
 /** Starts with a command, `script` (null: none), and a webhook. */
-async function start(script: string | null, control = fakeControl({ failures })) {
+async function start(script: string | null) {
+  const control = fakeControl();
   const log = recordedLog();
   stop = await startNotifier({
     settings: {
@@ -46,6 +61,8 @@ async function start(script: string | null, control = fakeControl({ failures }))
     },
     webhook: `${hook.ingestUrl}/`,
     control,
+    open: () => open,
+    isAll: true,
     clock,
     log,
   });
@@ -76,17 +93,19 @@ it('gives an event to the command once while the webhook is down, over a restart
 it('gives every event to the webhook, once, while the command fails', async () => {
   const { control, logged } = await start('exit 1');
   await eventually(() => (posted().length > 0 ? true : null));
-  control.change({ failures: [...failures, failed('c.d.pdf')] });
+  open = [...open, failed('c.d.pdf')];
+  control.change({});
   await eventually(() => (logged('notification sent') === 2 ? true : null));
   expect(pathsIn(posted())).toEqual(['a.b.pdf', 'c.d.pdf']);
 });
 
 it('sends nothing twice that is accepted while another event is written down', async () => {
   const all = Array.from({ length: 40 }, (_, index) => failed(`${index}.b.pdf`));
-  const { control } = await start(null, fakeControl({ failures: all.slice(0, 2) }));
-  let known = 2;
+  open = all.slice(0, 2);
+  const { control } = await start(null);
   hook.always(async (request) => {
-    control.change({ failures: all.slice(0, (known += 1)) });
+    open = all.slice(0, open.length + 1);
+    control.change({});
     await steps.empty()(request);
   });
   await eventually(async () => {
