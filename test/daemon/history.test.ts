@@ -332,7 +332,7 @@ describe('the history', () => {
     const past: Activity[] = [];
     clock.jump(2 * dayMs);
     const second = await open(past);
-    expect(second.open().map(({ what }) => what)).toEqual(['failed', 'held', 'problem', 'limit', 'started']);
+    expect(second.open().map(({ what }) => what)).toEqual(['failed', 'held', 'problem', 'limit']);
     expect([second.wasKilled, past]).toEqual([true, []]);
   });
 

@@ -68,8 +68,8 @@ describe('what is announced', () => {
     expect(later.map(([, , path]) => path)).toEqual(['a.b.pdf', 'c.d.pdf']);
   });
 
-  it('is no limit, no start and no pause', () => {
-    const open = [entry('limit', '', 'rate-limited'), entry('started', '', ''), problem('fleet-paused')];
+  it('is no limit, and no pause', () => {
+    const open = [entry('limit', '', 'rate-limited'), problem('fleet-paused')];
     expect(announced(story([0, open], [900, open]))).toEqual([]);
   });
 
