@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-import type { OfflineView } from '../commands/make-plan.ts';
+import type { OfflineView } from '../commands/offline/resting-engine.ts';
 import type { Credentials } from '../model/settings.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 import { levelAskedFor } from './define-command.ts';

@@ -17,28 +17,20 @@ import type {
   Permit,
 } from '../model/ports/service-port.ts';
 import type { PlannedOperation } from '../model/report/command-reports.ts';
-import type { Settings } from '../model/settings.ts';
 import { isDismissed, reasonOf } from '../sync/tasks/task.ts';
 import { requireClosedState } from '../ledger/lock-state-directory.ts';
 import { requireLedger } from '../daemon/preconditions/new-ledger.ts';
 import { requireService } from '../daemon/preconditions/whose-ledger.ts';
-import { heldOf, listNarrower } from '../daemon/make-status.ts';
 import { unreadPlaces } from '../daemon/assemble-daemon.ts';
-import { pausedAmong, readPauses } from '../daemon/control/pauses.ts';
-import { pauseReason } from '../model/report/pause-words.ts';
 import { requireFolders } from '../daemon/preconditions/folders-on-disk.ts';
-import type { FleetView } from './ask-fleet.ts';
-import { asItStands, scratchLedger, withRestingEngine } from './offline/resting-engine.ts';
-import type { RestingEngine } from './offline/resting-engine.ts';
-
-/** What is looked at without a daemon. */
-export interface OfflineView {
-  readonly settings: Settings;
-  /** A start, or `sync`, would make the folders that are not there; else it refuses them. */
-  readonly makesFolders: boolean;
-  /** Null: there is no fleet, or it cannot be asked. */
-  readonly fleet: FleetView | null;
-}
+import {
+  asItStands,
+  pausesOf,
+  restingStatus,
+  scratchLedger,
+  withRestingEngine,
+} from './offline/resting-engine.ts';
+import type { OfflineView, RestingEngine } from './offline/resting-engine.ts';
 
 /** What `sync` would do, as `plan` prints it. */
 export type PlanReport = Awaited<ReturnType<typeof makePlan>>;
@@ -78,14 +70,14 @@ export async function makePlan({ settings: configured, makesFolders, fleet }: Of
 }
 
 function planOf(
-  { settings, ledger, engine, folders, activities }: RestingEngine,
+  resting: RestingEngine,
   service: ReturnType<typeof createPlanningService>,
   waitMs: LimiterPort['waitMs'],
   /** Documents whose uploads were in doubt, and of which a person has decided that they are sent. */
   decided: ReadonlySet<string>,
 ) {
-  const unread = unreadPlaces(folders);
-  const sum = (of: (folder: string) => number) => sumOf(settings.folders, ({ name }) => of(name));
+  const { settings, ledger, engine, folders, activities } = resting;
+  const status = restingStatus(resting, { most: Infinity });
   const operations: PlannedOperation[] = [...service.operations()];
   for (const { what, folder, path, docId, from = null } of activities) {
     const record = ledger.get({ folder, path });
@@ -114,19 +106,16 @@ function planOf(
   const count = (...kinds: PlannedOperation['kind'][]) =>
     operations.filter(({ kind }) => kinds.includes(kind)).length;
   const requests = service.requests();
-  const held = settings.folders.flatMap(({ name }) => heldOf({ engine, ledger, clock: systemClock }, name));
   const bytes = sumOf(operations, bytesOf);
   const { maxKilobytesPerSecond = Infinity } = settings.service;
-  const isRead = (folder: string) => unread.unavailable.every((one) => one.folder !== folder);
-  const recorded = sum((name) =>
-    isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
-  );
+  const sum = (of: 'synced' | 'kept' | 'narrower') =>
+    sumOf(status.folders, (one) => (one.state === 'unavailable' && of === 'synced' ? 0 : one[of]));
   const touched = new Set(operations.filter(({ kind }) => touching.has(kind)).map(refKey)).size;
   return {
     operations,
-    ...unread,
-    narrower: listNarrower(ledger, settings),
-    held,
+    ...unreadPlaces(folders),
+    narrower: status.narrower,
+    held: status.held,
     counts: {
       upload: count('upload'),
       /** Uploads that may be copies: an earlier one of the same document was not answered. */
@@ -134,19 +123,22 @@ function planOf(
       modify: count('modify', 'bulk modify'),
       move: count('move'),
       delete: count('delete', 'bulk delete'),
-      held: sumOf(held, (one) => one.count),
+      held: sumOf(status.held, (one) => one.count),
       failed: count('failed'),
-      /** Documents that still change, or that wait for a sidecar or an attachment. */
-      waiting: sum((name) => engine.tasks.counts(name).waiting),
+      /** Documents that still change, or that wait for a sidecar or an attachment, and deletions that wait. */
+      waiting: status.queue.waiting,
       /** Files that are no documents that can be sent. */
-      skipped: sum((name) => engine.folders.viewOf(name).skipCount + engine.tasks.counts(name).dismissed),
+      skipped: status.skippedTotal,
       /** Directories of attachments without a document. */
-      orphanAttachments: sum((name) => engine.folders.viewOf(name).orphanAttachments.length),
+      orphanAttachments: sumOf(
+        settings.folders,
+        ({ name }) => engine.folders.viewOf(name).orphanAttachments.length,
+      ),
       /** Documents that stay at the service as they are, because their file is ignored, skipped or kept. */
-      kept: sum((name) => engine.tasks.counts(name).kept),
+      kept: sum('kept'),
       /** Documents that are held more narrowly than is stated for them. */
-      narrower: sum(ledger.narrower),
-      unchanged: Math.max(0, recorded - touched),
+      narrower: sum('narrower'),
+      unchanged: Math.max(0, sum('synced') - touched),
     },
     /** To the ingestion endpoints, bulk calls counted as one. */
     requests,
@@ -164,14 +156,6 @@ function planOf(
     const others = attachments === null ? [] : record.attachments;
     return others.reduce((total, { stat }) => total + stat.size, content);
   }
-}
-
-/** What a person paused on this host; `fleetPaused`: on all, and then `paused` names all folders. */
-export async function pausesOf({ state, folders }: Settings, fleet: FleetView | null) {
-  const fleetPaused = (fleet?.pause ?? null) !== null;
-  const own = pausedAmong(await readPauses(state.dir), folders);
-  const paused = fleetPaused ? folders.map(({ name }) => name) : own.paused;
-  return { ...own, paused, fleetPaused, pause: fleet?.pause ?? pauseReason(own, folders.length) };
 }
 
 /** An operation that sends nothing. */

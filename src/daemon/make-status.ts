@@ -84,8 +84,9 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   // What is paused takes no permits.
   const pausedCount = sumOf(paused.map(countsOf), (one) => one.pending + one.removing);
   const canSend = paused.length < sources.folders.length && !reasons.some(isLastingObstacle);
-  const etaSeconds =
-    pending > pausedCount ? Math.ceil(Math.max(blockedMs, limiter.waitMs(pending - pausedCount)) / 1000) : 0;
+  // What shares a call takes one permit together.
+  const requests = Math.max(0, pending - pausedCount - engine.saved());
+  const etaSeconds = requests > 0 ? Math.ceil(Math.max(blockedMs, limiter.waitMs(requests)) / 1000) : 0;
   // What a person has sent again is decided, as long as something comes of that.
   const isDecided = ({ ref, again }: Doubt) =>
     again === true &&
@@ -98,7 +99,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const retried = [...engine.tasks.in('retry')];
   const kept = firstOf(engine.tasks.in('dormant'), mostNames).filter((one) => one.hasRecord);
   const waiting = [...engine.tasks.in('waiting'), ...engine.tasks.in('settling')].filter(
-    (task) => task.present && reasonOf(task) !== null,
+    (task) => (task.present || task.hasRecord) && reasonOf(task) !== null,
   );
   const waitingFor = noWaits();
   for (const one of counts) for (const kind of waitKinds) waitingFor[kind] += one.waitingFor[kind];
@@ -142,7 +143,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     waitingFor,
     held,
     ...listDoubts(doubts, most, (ref) => engine.tasks.get(ref)?.state.kind === 'sending'),
-    narrower: listNarrower(ledger, sources.settings),
+    narrower: sources.folders.flatMap(({ name }) => listNarrower(sources, name)),
     kept: kept.toSorted((a, b) => inNaturalOrder(a.key, b.key)).map(wordsOf),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
@@ -195,7 +196,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     held: engine.holds.count(name, counts.held),
     kept: counts.kept,
     attached: folder.attached + counts.attached,
-    narrower: ledger.narrower(name),
+    narrower: countNarrower({ engine, ledger }, name),
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
     missedByWatcher: engine.folders.viewOf(name).missedByWatcher,
   };
@@ -394,16 +395,30 @@ export function listDoubts(
   return { inDoubt, inDoubtTotal: paths.size };
 }
 
-/** The first of each folder that are held more narrowly than is stated for them. */
-export function listNarrower(
-  ledger: Pick<LedgerPort, 'narrowerIn' | 'findHolders'>,
-  { folders }: Pick<Settings, 'folders'>,
+/** Documents of a folder that are held more narrowly than is stated for them: of what is gone or kept nothing is stated. */
+function countNarrower({ engine, ledger }: Pick<StatusSources, 'engine' | 'ledger'>, folder: string): number {
+  let count = ledger.narrower(folder);
+  if (count === 0) return 0;
+  // There may be very many of these, or of those.
+  for (const { ref } of [...engine.tasks.missing(folder), ...engine.tasks.in('dormant')]) {
+    const record = ref.folder === folder ? ledger.get(ref) : undefined;
+    if (record !== undefined && widerNow({ ref, record }, ledger) !== null) count -= 1;
+  }
+  return count;
+}
+
+/** The first of them. */
+function listNarrower(
+  { engine, ledger }: Pick<StatusSources, 'engine' | 'ledger'>,
+  folder: string,
 ): Status['narrower'] {
-  const first = folders.flatMap(({ name }) => firstOf(ledger.narrowerIn(name), mostNames));
-  return first.flatMap((entry) => {
-    const wider = widerNow(entry, ledger);
-    return wider === null ? [] : [{ ...entry.ref, ...wider }];
-  });
+  const first: Status['narrower'][number][] = [];
+  for (const entry of ledger.narrowerIn(folder)) {
+    if (first.length >= mostNames) break;
+    const wider = engine.isAway(entry.ref) ? null : widerNow(entry, ledger);
+    if (wider !== null) first.push({ ...entry.ref, ...wider });
+  }
+  return first;
 }
 
 /** Documents that the service may hold more than once: those of records first, then those of uploads in doubt. */

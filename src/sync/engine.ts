@@ -418,13 +418,17 @@ export class Engine {
     if (scan.isShut === true) {
       if (directory === '') this.#roots.directoryListed(scan);
       const records = this.#ledger.recordsIn(folder, directory);
-      for (const { name, ...seen } of scan.entries) {
+      const tasks = this.tasks.inDirectory(folder, directory);
+      const entries = new Map(scan.entries.map(({ name, ...seen }) => [name, seen]));
+      for (const name of new Set([...records.keys(), ...tasks.keys(), ...entries.keys()])) {
         const ref = { folder, path: joinPath(directory, name) };
-        this.#unsentModes.note(ref, seen);
-        // What is to be sent of it waits, and is counted.
-        const match = records.match(name, seen);
-        const isUnsent = match === 'other' || match === 'none';
-        if (isUnsent) this.#inspectPath(ref, { present: true, priority: 'live', at: this.#clock.now() });
+        const seen = entries.get(name);
+        if (seen !== undefined) this.#unsentModes.note(ref, seen);
+        const match = seen && records.match(name, seen);
+        // What is to be sent or deleted of it waits, and is counted.
+        if ((match === 'same' || match === 'stat') && !tasks.has(name)) continue;
+        const now = { present: seen !== undefined, priority: 'live', at: this.#clock.now() } as const;
+        this.#advance(this.tasks.open(ref, now), { kind: 'touched', present: now.present });
       }
       return this.#noteAttached(scan);
     }
@@ -887,7 +891,7 @@ export class Engine {
       const stated = await this.#assessStated(task, found);
       if (stated !== null) return stated;
       return assessWithoutDocument(found, {
-        hasRecord: this.#ledger.get(task.ref) !== undefined,
+        record: this.#ledger.get(task.ref),
         isKept: this.#ledger.answer(task.ref) === 'keep',
         onRemove: folder.settings.onRemove,
       });
@@ -1122,7 +1126,9 @@ export class Engine {
           this.#inspectFailed(attachedBeforeCode);
         return;
       case 'unknown':
-        return this.#concludeUnknown(task, found.reason, found.stat);
+        return found.isGone === true
+          ? this.#concludeGoneBelow(task, found.reason)
+          : this.#concludeUnknown(task, found.reason, found.stat);
       case 'settling':
         await this.holds.endApproval(task);
         return this.#settleSoon(task, found.againMs, found.reason);
@@ -1217,6 +1223,23 @@ export class Engine {
     if (isPassing && task.unreadable === 0)
       this.#log.warn({ ...task.ref, reason: reason.message }, 'file cannot be read at the moment; retrying');
     this.#advance(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason, isPassing });
+  }
+
+  /** Gone below an ignore file that is not valid: its deletion waits for that, or for the person who is asked already. */
+  async #concludeGoneBelow(task: Task, { code, message }: Reason): Promise<void> {
+    const { ref } = task;
+    const { folder } = ref;
+    const record = this.#ledger.get(ref);
+    if (record === undefined) return this.#end(task);
+    this.#advance(task, { kind: 'missing', at: this.#clock.monotonic(), device: record.stat.dev });
+    const refused = this.#ledger.failure(ref);
+    if (refused !== undefined && isOfDeletion(refused)) return this.#stayRefused(task, refused, true);
+    const hold = this.#ledger.hold(folder);
+    if (hold !== undefined && this.#ledger.answer(ref) === undefined)
+      return this.#hold([task], { folder, reason: hold.reason, where: hold.hiddenIn ?? null });
+    const dueAt = this.#inMs(this.#options.settings.timing.pollSeconds * 1_000);
+    const reason = { code, message: `its file is gone; ${message}` };
+    this.#advance(task, { kind: 'unreadable', dueAt, reason, isPassing: false });
   }
 
   /** It cannot be sent as it stands: reported once, until a person changes something about it. */
@@ -1892,11 +1915,12 @@ export class Engine {
         const { reason, holds, next } = consequence;
         const { message } = reason;
         const isEnded = ({ id }: Intent) => resolved.some((one) => one.kind === 'resolve' && one.id === id);
+        const intent = this.#ledger.intents().find(isEnded);
         const doubt = doubtAbout(task.ref, {
           message,
-          now: this.#clock.now(),
+          since: intent?.at ?? this.#clock.now(),
           stat: sent ?? task.seen?.stat,
-          carried: this.#ledger.intents().find(isEnded)?.carried,
+          carried: intent?.carried,
           holds,
         });
         await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);
@@ -2019,6 +2043,11 @@ export class Engine {
   /** Requests that wait for a permit, as far as they are known. */
   inLine(): number {
     return this.#sends.size;
+  }
+
+  /** How many requests fewer than documents that are queued, because some share a call. */
+  saved(): number {
+    return this.#sends.savedCount;
   }
 
   *skips(): Iterable<Skip & { readonly folder: string }> {

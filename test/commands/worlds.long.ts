@@ -98,6 +98,7 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/lone.txt.attachments/x.txt': 'x',
       'paired/p.txt': 'text',
     },
+    change: (folder) => mkdir(folder.join('inbox/none.txt.attachments')),
     counts: { onDisk: 6, pending: 1, failed: 3, skipped: 2 },
     check: [
       4,
@@ -154,6 +155,7 @@ const worlds: Readonly<Record<string, World>> = {
         fix: explain('orphan-attachments').fix,
         next: 'nothing until inbox/lone.txt exists',
       },
+      'inbox/none.txt.attachments': { verdict: { code: 'attachments' }, fix: null },
       'paired/p.txt': {
         verdict: { kind: 'waiting', message: 'waiting for its sidecar p.txt.meta.json' },
         next: 'nothing until that changes; then it is sent',
@@ -496,6 +498,26 @@ const worlds: Readonly<Record<string, World>> = {
     },
   },
 
+  'documents that are shared less widely than stated, of which one is gone and one is ignored': {
+    more: { folders: [{ name: 'inbox', path: './inbox', onRemove: 'keep' }] },
+    delivered: Object.fromEntries(
+      ['a', 'b', 'c'].flatMap((name) => [
+        [`inbox/${name}.txt`, name],
+        [`inbox/${name}.txt.meta.json`, sidecar({ shareInfo: { mode: 'NONE' } })],
+      ]),
+    ),
+    change: async (folder) => {
+      for (const name of ['a', 'b', 'c']) await rm(folder.join(`inbox/${name}.txt.meta.json`));
+      expect(await folder.run('sync')).toMatchObject({ code: 0 });
+      await rm(folder.join('inbox/b.txt'));
+      await folder.write('inbox/.ingestignore', 'c.txt\n');
+    },
+    counts: { onDisk: 1, synced: 1, kept: 2 },
+    check: [0, {}],
+    plan: { unchanged: 1, kept: 2, narrower: 1 },
+    status: { folders: [{ narrower: 1 }], narrower: [{ path: 'a.txt' }] },
+  },
+
   'a file that is not whole by its own format': {
     files: { 'inbox/cut.pdf': '%PDF-1.7\nno end' },
     counts: { onDisk: 1, waiting: 1 },
@@ -518,8 +540,8 @@ const worlds: Readonly<Record<string, World>> = {
     },
   },
 
-  ...shutWorld('inbox/.ingestignore', 'the folder'),
-  ...shutWorld('inbox/d/.ingestignore', 'd'),
+  ...shutWorld('inbox/.ingestignore', 'the folder', false),
+  ...shutWorld('inbox/d/.ingestignore', 'd', true),
 
   'a folder that is gone, beside one that is there': {
     more: {
@@ -570,32 +592,50 @@ const worlds: Readonly<Record<string, World>> = {
   },
 };
 
-/** Documents of which some were edited, one removed and others added since, below an ignore file that is not valid. */
-function shutWorld(ignoreFile: string, place: string): Readonly<Record<string, World>> {
-  const names = ['a', 'd/b', 'd/c', 'd/e/f', 'd/e/g'];
+/**
+ * Documents of which some were edited, two removed (one kept by a person) and others added since, below an ignore file that
+ * is not valid. `isHeld`: deletions of the folder are held.
+ */
+function shutWorld(ignoreFile: string, place: string, isHeld: boolean): Readonly<Record<string, World>> {
+  const names = ['a', 'd/b', 'd/c', 'd/e/f', 'd/e/g', 'd/e/k'];
   const unsent = ['d/b.txt', 'd/new.txt', 'd/e/f.txt', 'd/e/new.txt'];
   const code = 'ignore-file-invalid';
   const reason = { code, message: `${place}: its .ingestignore is UTF-16; save it as UTF-8` };
+  const gone = { ...inbox('d/e/g.txt'), code, message: `its file is gone; ${reason.message}` };
+  const waiting = [...unsent.map((path) => ({ ...inbox(path), ...reason })), ...(isHeld ? [] : [gone])];
+  const hold = { since: 1, reason: 'too many', documents: 1 };
   return {
     [`documents below ${ignoreFile}, which is not valid`]: {
       delivered: Object.fromEntries(names.map((name) => [`inbox/${name}.txt`, name])),
       files: Object.fromEntries(unsent.map((path) => [`inbox/${path}`, 'not what was sent'])),
+      ledger: async () => [
+        { kind: 'approve', folder: 'inbox', paths: ['d/e/k.txt'], keeps: true },
+        ...(isHeld ? [{ kind: 'hold', folder: 'inbox', hold } as const] : []),
+      ],
       change: async (folder) => {
-        await rm(folder.join('inbox/d/e/g.txt'));
+        for (const name of ['g', 'k']) await rm(folder.join(`inbox/d/e/${name}.txt`));
         await writeFile(folder.join(ignoreFile), Buffer.from('\uFEFF*.csv', 'utf16le'));
       },
-      // Nobody can say of what is gone there that it was a document.
-      counts: { onDisk: 7, synced: 3, waiting: 4 },
+      counts: { onDisk: 6, synced: 2, waiting: 4, held: isHeld ? 1 : 0, kept: 1 },
       check: [
         4,
-        Object.fromEntries(['inbox', ...unsent.map((path) => `inbox/${path}`)].map((one) => [one, code])),
+        {
+          ...Object.fromEntries(waiting.map(({ path }) => [`inbox/${path}`, code])),
+          inbox: isHeld ? 'held' : code,
+        },
       ],
-      plan: { unchanged: 3, waiting: 4 },
+      plan: { unchanged: 2, waiting: waiting.length, held: isHeld ? 1 : 0, kept: 1 },
       status: {
-        waitingTotal: 4,
-        waiting: expect.arrayContaining(unsent.map((path) => ({ ...inbox(path), ...reason }))),
+        queue: { waiting: waiting.length },
+        waitingTotal: waiting.length,
+        waiting: expect.arrayContaining(waiting),
       },
-      why: { 'inbox/d/new.txt': { verdict: { kind: 'unknown', ...reason } } },
+      why: {
+        'inbox/d/new.txt': { verdict: { kind: 'unknown', ...reason } },
+        'inbox/d/e/g.txt': {
+          next: isHeld ? expect.stringContaining('approve') : expect.stringContaining(gone.message),
+        },
+      },
     },
   };
 }
@@ -671,7 +711,8 @@ it.each([...Object.entries(worlds), ...randomWorlds])(
     const sums = (name: (typeof compared)[number]) =>
       alone.folders.reduce((sum, one) => sum + (one.state === 'unavailable' ? 0 : one[name]), 0);
     const { upload, modify, unchanged: synced, waiting, failed, skipped, held, kept } = planned;
-    const same = { pending: upload + modify, synced, waiting, failed, skipped, held, kept };
+    const same = { pending: upload + modify, synced, failed, skipped, held, kept };
+    expect(waiting).toBe(alone.queue.waiting);
     expect(same).toEqual(Object.fromEntries(Object.keys(same).map((name) => [name, sums(name as 'held')])));
     const words = (await folder.run('plan', '--verbose')).stdout;
     const lines = [/^failed /gm, /^in doubt /gm].map((kind) => words.match(kind)?.length ?? 0);

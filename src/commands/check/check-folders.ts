@@ -21,8 +21,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { isOfNoFolder } from '../../daemon/preconditions/folders-on-disk.ts';
-import { restingStatus } from '../offline/offline-reports.ts';
-import { asItStands, withRestingEngine } from '../offline/resting-engine.ts';
+import { asItStands, restingStatus, withRestingEngine } from '../offline/resting-engine.ts';
 
 /** What the status of the daemon's own engine says of the folders: what would be refused, held or wait, with the reason. */
 export async function checkFolders(settings: Settings, ledger: LedgerPort): Promise<readonly CheckFinding[]> {

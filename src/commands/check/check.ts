@@ -18,7 +18,7 @@ import { sendHttpRequest } from '../../remote/http/send-http-request.ts';
 import type { HttpResult } from '../../remote/http/send-http-request.ts';
 import { waitsOf } from '../../remote/http/watch-connection.ts';
 import type { DaemonClient } from '../daemon-client.ts';
-import { pausesOf } from '../make-plan.ts';
+import { pausesOf } from '../offline/resting-engine.ts';
 import { checkFolders } from './check-folders.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 

@@ -1,8 +1,6 @@
 import { systemClock } from '../../lib/time/clock.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 import { lineText, linesBack, readPast } from '../../daemon/history/history-files.ts';
-import { makeStatus } from '../../daemon/make-status.ts';
-import type { StatusSources } from '../../daemon/make-status.ts';
 import { isOfNoFolder, requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { missingLedger, newLedgerNotice } from '../../daemon/preconditions/new-ledger.ts';
 import { isStartWaiting, waitsForSpace } from '../../daemon/process/waiting-start.ts';
@@ -10,13 +8,10 @@ import { errorMessage } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { withFix } from '../../model/report/explanations.ts';
-import { noTotals } from '../../model/report/status.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import { checkStateDirectory } from '../check/check-ledger.ts';
-import { pausesOf } from '../make-plan.ts';
-import type { OfflineView } from '../make-plan.ts';
-import { asItStands, scratchLedger, withRestingEngine } from './resting-engine.ts';
-import type { RestingEngine } from './resting-engine.ts';
+import { asItStands, pausesOf, restingStatus, scratchLedger, withRestingEngine } from './resting-engine.ts';
+import type { OfflineView } from './resting-engine.ts';
 import { withHistory } from './with-ledger.ts';
 
 /**
@@ -84,23 +79,6 @@ async function obstaclesOf(
     ...begun.map((one) => ({ ...one, message: withFix(one) })),
     ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
   ];
-}
-
-/** What a daemon would say that has found all of this, and sends nothing. */
-export function restingStatus(
-  resting: RestingEngine,
-  given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'pauses' | 'most'>>,
-): Status {
-  return makeStatus({
-    totals: noTotals,
-    ownReasons: [],
-    ...given,
-    ...resting,
-    clock: systemClock,
-    auth: { status: () => ({ state: 'none', expiresAt: null }) },
-    phase: 'running',
-    service: { address: resting.settings.service.ingestUrl, account: '' },
-  });
 }
 
 /** `why` without a running daemon: the same engine, and the same words. */

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { pausedAmong, readPauses } from '../../daemon/control/pauses.ts';
+import { makeStatus } from '../../daemon/make-status.ts';
 import type { StatusSources } from '../../daemon/make-status.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
@@ -15,8 +17,11 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { noMetrics } from '../../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../../model/ports/service-port.ts';
-import type { Activity, Reason } from '../../model/report/status.ts';
+import { pauseReason } from '../../model/report/pause-words.ts';
+import { noTotals } from '../../model/report/status.ts';
+import type { Activity, Reason, Status } from '../../model/report/status.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
+import type { FleetView } from '../ask-fleet.ts';
 import { openFolder } from '../../scan/folder.ts';
 import { Engine } from '../../sync/engine.ts';
 import type { EngineOptions } from '../../sync/engine.ts';
@@ -36,6 +41,15 @@ interface RestOptions extends Pick<EngineOptions, 'onDecision'> {
   readonly onDirectory?: (scan: DirectoryScan) => void;
   /** False: what there is need not be found and judged first. Default true. */
   readonly rests?: boolean;
+}
+
+/** What is looked at without a daemon. */
+export interface OfflineView {
+  readonly settings: Settings;
+  /** A start, or `sync`, would make the folders that are not there; else it refuses them. */
+  readonly makesFolders: boolean;
+  /** Null: there is no fleet, or it cannot be asked. */
+  readonly fleet: FleetView | null;
 }
 
 /** An engine that has found all that there is, with its folders in the order of the settings. */
@@ -103,6 +117,23 @@ export async function withRestingEngine<T>(
   }
 }
 
+/** What a daemon would say that has found all of this, and sends nothing. */
+export function restingStatus(
+  resting: RestingEngine,
+  given: Partial<Pick<StatusSources, 'totals' | 'ownReasons' | 'pauses' | 'most'>>,
+): Status {
+  return makeStatus({
+    totals: noTotals,
+    ownReasons: [],
+    ...given,
+    ...resting,
+    clock: systemClock,
+    auth: { status: () => ({ state: 'none', expiresAt: null }) },
+    phase: 'running',
+    service: { address: resting.settings.service.ingestUrl, account: '' },
+  });
+}
+
 /** The ledger as the next start will have it, in memory alone; `other`: why its records are not of this service. */
 export async function scratchLedger(
   settings: Settings,
@@ -111,6 +142,14 @@ export async function scratchLedger(
   const other = otherService(ledger, settings);
   if (other === null) await followFolders(ledger, settings, silentLog);
   return { ledger, other };
+}
+
+/** What a person paused on this host; `fleetPaused`: on all, and then `paused` names all folders. */
+export async function pausesOf({ state, folders }: Settings, fleet: FleetView | null) {
+  const fleetPaused = (fleet?.pause ?? null) !== null;
+  const own = pausedAmong(await readPauses(state.dir), folders);
+  const paused = fleetPaused ? folders.map(({ name }) => name) : own.paused;
+  return { ...own, paused, fleetPaused, pause: fleet?.pause ?? pauseReason(own, folders.length) };
 }
 
 /** A folder that is scanned once and not watched. */

@@ -129,11 +129,14 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
     if (visit.kind === 'unreadable') {
       const { shut } = visit;
+      const before = tree.get(directory);
       freeze(directory, visit);
       if (shut !== null) {
         batch.push(shut.packed);
         await flush();
-        for (const child of shut.children) planChild(joinPath(directory, child.name), child, deep);
+        // Below it what its rules left out is not left out any more.
+        const below = deep || before?.rules !== tree.get(directory)?.rules;
+        for (const child of shut.children) planChild(joinPath(directory, child.name), child, below);
         return;
       }
       // Without its root nothing can be said of a folder.
@@ -200,7 +203,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       plan(path, deep || another || frozen);
   }
 
-  /** What was known of an unreadable directory and all below it stays as it is. */
+  /** What was known of an unreadable directory and all below it stays as it is, but for rules that are not valid any more. */
   function freeze(directory: string, visit: Visit & { kind: 'unreadable' }): void {
     const { message, isPassing, code, shut } = visit;
     const known = tree.get(directory) ?? neverRead(folder, directory);
@@ -209,6 +212,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     const now = folder.observations.now();
     tree.set(directory, {
       ...known,
+      ...(shut !== null && code !== undefined && { ownRules: undefined, rules: shut.rules }),
       children: new Set([...known.children, ...seen]),
       unreadable: { message, isPassing, code },
       again: isPassing ? readAgain(known.again, found, now) : null,

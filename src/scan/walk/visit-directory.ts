@@ -51,6 +51,8 @@ interface ShutDirectory {
   readonly packed: PackedScan;
   /** Directories that hold documents, should its rules not name them. */
   readonly children: readonly Entry[];
+  /** Those above it. */
+  readonly rules: DirectoryState['rules'];
 }
 
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
@@ -121,7 +123,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   if (reading?.kind === 'invalid') {
     for (const { name } of listing.entries) tree.noteStanding(joinPath(path, name), listedAt);
     if (hasGrown(rulesAbove)) tree.noteArrival(path, listedAt);
-    const shut = { packed: { ...packed, isShut: true as const }, children: sorted.children };
+    const shut = { packed: { ...packed, isShut: true as const }, children: sorted.children, rules };
     return { ...reading, kind: 'unreadable', shut };
   }
 

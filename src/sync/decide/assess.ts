@@ -9,7 +9,13 @@ import {
   sameStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection, NoDocument } from '../../model/document.ts';
-import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../../model/errors.ts';
+import {
+  errorCode,
+  errorMessage,
+  ignoreFileCode,
+  unreadableCode,
+  unreadableNowCode,
+} from '../../model/errors.ts';
 import { saysHowHeld, withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import { unread } from '../../model/plan.ts';
@@ -37,8 +43,13 @@ export type Assessment =
   | { readonly kind: 'gone'; readonly device: number }
   /** There is nothing to do: no record, and no document. `device` as above; null: there is a file. */
   | { readonly kind: 'nothing'; readonly device: number | null }
-  /** Nothing may be concluded of the place now. */
-  | { readonly kind: 'unknown'; readonly reason: Reason; readonly stat?: FileStat | undefined }
+  /** Nothing may be concluded of the place now. `isGone`: but that nothing stands there. */
+  | {
+      readonly kind: 'unknown';
+      readonly reason: Reason;
+      readonly stat?: FileStat | undefined;
+      readonly isGone?: true;
+    }
   /** `reason`: what it waits for, where that is not the file itself. `againMs` null: the end of a request. */
   | { readonly kind: 'settling'; readonly againMs: number | null; readonly reason?: Reason }
   /** What an earlier process sent of it may still arrive. */
@@ -53,38 +64,37 @@ export type Assessment =
 export function assessWithoutDocument(
   found: NoDocument,
   known: {
-    readonly hasRecord: boolean;
+    readonly record: LedgerRecord | undefined;
     /** A person decided that the document stays. */
     readonly isKept: boolean;
     readonly onRemove: FolderSettings['onRemove'];
   },
 ): Assessment {
-  const { hasRecord, isKept, onRemove } = known;
-  if (isAbsent(found)) {
-    const { device } = found;
-    if (!hasRecord) return { kind: 'nothing', device };
-    if (!isKept && onRemove !== 'keep') return { kind: 'gone', device };
+  const { record, isKept, onRemove } = known;
+  const isGone = found.kind === 'unknown' && found.code === ignoreFileCode && found.presence === 'gone';
+  if (record !== undefined && (isGone || isAbsent(found)) && (isKept || onRemove === 'keep')) {
     const kept =
       'somebody decided to keep its document; to undo that, put the file back, and remove it again';
     const why = isKept ? kept : 'onRemove is set to keep';
     return {
       kind: 'dormant',
-      device,
+      device: isAbsent(found) ? found.device : record.stat.dev,
       reason: { code: keptCode, message: `the file was removed, and ${why}` },
     };
   }
+  if (isAbsent(found)) return { kind: record === undefined ? 'nothing' : 'gone', device: found.device };
   switch (found.kind) {
     case 'settling':
       return found;
     case 'waiting':
       return { kind: 'waiting', againMs: found.againMs, reason: bareReason(found) };
     case 'unknown':
-      return { kind: 'unknown', reason: bareReason(found), stat: found.stat };
+      return { kind: 'unknown', reason: bareReason(found), stat: found.stat, ...(isGone && { isGone }) };
     case 'unfit':
       return { kind: 'unfit', reason: bareReason(found) };
     case 'ignored':
     case 'skipped':
-      if (!hasRecord) return { kind: 'nothing', device: null };
+      if (record === undefined) return { kind: 'nothing', device: null };
       return { kind: 'dormant', device: null, reason: bareReason(found) };
   }
 }

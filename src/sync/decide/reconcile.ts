@@ -92,7 +92,8 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
   const absent = [...tasks].filter(([name]) => !names.has(name));
   const unsent = new Set(absent.length === 0 ? [] : scan.skips.map(({ path }) => nameOf(path)));
   for (const [name, task] of absent)
-    if (mayHaveGone(task) || unsent.has(name)) touched.push({ task, present: false });
+    if (mayHaveGone(task) || waitsForListing(task) || unsent.has(name))
+      touched.push({ task, present: false });
   return { found, backlog, refused, changed, touched, gone, proof };
 }
 
@@ -106,8 +107,8 @@ function isAsRecorded({ entries }: DirectoryScan, records: DirectoryRecords): bo
 }
 
 /** A sidecar that is renamed after its document, or removed, and rules that can be read, change nothing about the document. */
-function waitsForListing({ state, present }: Task): boolean {
-  return present && state.kind === 'waiting' && endedByListing.has(state.reason.code);
+function waitsForListing({ state }: Task): boolean {
+  return state.kind === 'waiting' && endedByListing.has(state.reason.code);
 }
 
 const endedByListing: ReadonlySet<string> = new Set([likelySidecarCode, ignoreFileCode]);

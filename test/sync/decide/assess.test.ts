@@ -20,7 +20,7 @@ describe('a path where no document stands', () => {
     given: Partial<Parameters<typeof assessWithoutDocument>[1]> = {},
   ) =>
     assessWithoutDocument(found, {
-      hasRecord: true,
+      record: recordOf(),
       isKept: false,
       onRemove: 'delete',
       ...given,
@@ -40,11 +40,11 @@ describe('a path where no document stands', () => {
     ['is skipped by now', assess({ kind: 'skipped', ...reason }), { kind: 'dormant', device: null, reason }],
     [
       'was ignored always',
-      assess({ kind: 'ignored', ...reason }, { hasRecord: false }),
+      assess({ kind: 'ignored', ...reason }, { record: undefined }),
       { kind: 'nothing', device: null },
     ],
     ['is gone', assess(absent), { kind: 'gone', device: 3 }],
-    ['was never sent and is gone', assess(absent, { hasRecord: false }), { kind: 'nothing', device: 3 }],
+    ['was never sent and is gone', assess(absent, { record: undefined }), { kind: 'nothing', device: 3 }],
     [
       'is gone, and its document kept',
       assess(absent, { onRemove: 'keep' }),
