@@ -227,7 +227,7 @@ describe('the doubts about a file (I9)', () => {
   });
 
   it('of one document at one moment are two, whatever the clock shows', () => {
-    const about = { message: 'the answer was lost', now: 1_000 };
+    const about = { message: 'the answer was lost', since: 1_000 };
     const [one, other] = [doubtAbout(doubt.ref, about), doubtAbout(doubt.ref, about)];
     expect(one.id).not.toBe(other.id);
   });

@@ -13,14 +13,14 @@ export function doubtAbout(
   ref: DocumentRef,
   {
     message,
-    now,
+    since,
     stat,
     carried,
     count = 1,
     holds = false,
-  }: Pick<Doubt, 'message' | 'stat' | 'carried'> & { now: number; count?: number; holds?: boolean },
+  }: Pick<Doubt, 'message' | 'since' | 'stat' | 'carried'> & { count?: number; holds?: boolean },
 ): Doubt {
-  return { id: randomUUID(), ref, stat, carried, count, since: now, message, holds };
+  return { id: randomUUID(), ref, stat, carried, count, since, message, holds };
 }
 
 /** What lost answers may have left at the service is not forgotten with the record. */
@@ -31,14 +31,14 @@ export function traceOfDuplicates(
   message: string,
 ): readonly Change[] {
   const count = record?.possibleDuplicates ?? 0;
-  return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, now, count }) }];
+  return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, since: now, count }) }];
 }
 
 /** The service does not know the docId that a person gave: the uploads are in doubt as before, and wait for a person. */
 export function doubtAgain(ref: DocumentRef, record: LedgerRecord): readonly Change[] {
   const { stat, possibleDuplicates, uploadedAt, unsure } = record;
   const known = {
-    now: Date.parse(uploadedAt),
+    since: Date.parse(uploadedAt),
     stat: stat.ino === 0 ? undefined : stat,
     message: adoptedWords(record) ?? '',
     holds: true,

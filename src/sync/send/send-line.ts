@@ -114,6 +114,18 @@ export class SendLine {
     return false;
   }
 
+  /** How many requests fewer than documents go out, because some share a call, of those that no pause keeps back. */
+  savedCount(paused: ReadonlySet<string>): number {
+    let count = 0;
+    for (const bulkKey of this.#groups.keys()) {
+      const group = this.#groups.of(bulkKey);
+      const [first] = group;
+      if (first !== undefined && !paused.has(first.ref.folder))
+        count += group.size - Math.ceil(group.size / maxBulkDocuments);
+    }
+    return count;
+  }
+
   /** Documents that wait for the end of a pause. */
   pausedCount(paused: ReadonlySet<string>): number {
     let count = 0;

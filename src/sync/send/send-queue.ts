@@ -64,6 +64,11 @@ export class SendQueue {
     return this.#line.pausedCount(this.#options.conditions().paused);
   }
 
+  /** How many requests fewer than documents go out, because some share a call. */
+  get savedCount(): number {
+    return this.#line.savedCount(this.#options.conditions().paused);
+  }
+
   /** A task has become ready: it goes out on one of the next permits, or has to wait. */
   enter(task: ReadyTask): void {
     const entry = this.#line.enter(task, this.#conditions());

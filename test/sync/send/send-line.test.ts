@@ -108,6 +108,9 @@ describe('documents that can share a call', () => {
     expect(entries.slice(0, maxBulkDocuments - 1).every((entry) => entry === null)).toBe(true);
     const key = entries[maxBulkDocuments - 1]?.key ?? '';
     expect(line.tasksUnder(key, undefined, busy)).toHaveLength(250);
+    // Two requests.
+    expect(line.savedCount(busy.paused)).toBe(maxBulkDocuments - 1);
+    expect(line.savedCount(pausedInbox.paused)).toBe(0);
   });
 
   it('are gathered no more when they have left', () => {
