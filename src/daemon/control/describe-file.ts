@@ -207,25 +207,22 @@ async function describeDirectory(ref: DocumentRef, port: FolderPort, sources: Wh
         : `a directory; ingestd scans it for documents${words}`;
     return told({ code: kind, message }, asked ?? 'nothing; ask about a file in it');
   }
-  const name = refKey({ ...ref, path: owner.path });
-  if (owner.isAbsent)
+  const name = refKey({ ...ref, path: owner });
+  const { orphanAttachments: orphans } = sources.engine.folders.viewOf(ref.folder);
+  if (orphans.some(({ path }) => path === ref.path))
     return told(orphanAttachments, `nothing until ${name} exists`, {
       fix: explain(orphanAttachments.code).fix,
     });
   const attachments = { code: 'attachments', message: `the attachments of ${name}` };
-  const { next, notes } = await describeOwner({ ref, port, ledger }, owner.path, attachments.code);
+  const { next, notes } = await describeOwner({ ref, port, ledger }, owner, attachments.code);
   return told(attachments, next, { notes });
 }
 
-/**
- * The document whose attachments lie in a directory, by its path, and whether no file stands there; null: the directory
- * holds no attachments, or is ignored.
- */
+/** The path of the document whose attachments lie in a directory; null: it holds none, or is ignored. */
 async function ownerOfAttachments(port: FolderPort, directory: string) {
   if (!isAttachmentDirectory(nameOf(directory))) return null;
   const inside = await port.inspect(joinPath(directory, 'any'));
-  const path = inside.kind === 'ignored' ? inside.owner : undefined;
-  return path === undefined ? null : { path, isAbsent: (await port.inspect(path)).kind === 'absent' };
+  return inside.kind === 'ignored' ? (inside.owner ?? null) : null;
 }
 
 /** Verdicts whose code has a fix. */

@@ -1,5 +1,5 @@
 import { printableBytes } from '../../lib/text/printable.ts';
-import { joinPath, misspelledSidecarCode, nameOf, orphanAttachments } from '../../model/document.ts';
+import { joinPath, misspelledSidecarCode, nameOf } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from './classify.ts';
@@ -44,6 +44,8 @@ export function sortEntries(
     children: [] as Entry[],
     /** By the name of the document that they are of. */
     attachmentDirectories: new Map<string, Entry>(),
+    /** Those of these documents that are not there, and that no rule leaves out. */
+    orphans: new Set<string>(),
     skips: [] as Skip[],
     /** Names that are not UTF-8, decoded as far as they are, in NFC. */
     undecodable: new Set<string>(),
@@ -91,14 +93,13 @@ export function sortEntries(
   }
   const named = sorted.attachmentDirectories.size === 0 ? [] : listing.entries;
   const standing = new Set(named.map(({ name }) => name));
-  for (const [name, own] of sorted.attachmentDirectories) {
+  for (const name of sorted.attachmentDirectories.keys()) {
     if (standing.has(name)) continue;
     const expected = classifyEntry(
       { directory, name, kind: 'file', twin: null, rules, isMisspelled },
       folder,
     );
-    if (expected.kind === 'file' && expected.exclusion === null)
-      skips.push({ path: joinPath(directory, own.name), ...orphanAttachments });
+    if (expected.kind === 'file' && expected.exclusion === null) sorted.orphans.add(name);
   }
   for (const { name, kind } of listing.bytes) {
     const found = classifyUndecodable(name, kind);

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
-import { directoriesTo, joinPath, nameOf } from '../../model/document.ts';
+import { directoriesTo, joinPath, nameOf, orphanAttachments } from '../../model/document.ts';
 import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { isAttachmentDirectory } from '../../model/names-and-types.ts';
@@ -68,6 +68,11 @@ function nothingFound() {
   };
 }
 
+/** Whether nothing in a directory of attachments could be one. */
+function isEmpty(own: FoundAttachments['own']): boolean {
+  return own?.kind === 'listed' && [own.files, own.links, own.nameless].every(({ length }) => length === 0);
+}
+
 /** For so many sidecars that fit no file the document is looked for that each may be meant for. */
 const mostGuesses = 20;
 
@@ -103,8 +108,12 @@ export async function listDocuments(
   }
   // Of a document that is ignored, or not there: what lies in it is not sent, and stands all the same.
   const owned = new Set(found.attachmentDirectories);
-  for (const [owner, own] of sorted.attachmentDirectories)
-    if (!owned.has(joinPath(directory, own.name))) await lookAtAttached({ owner, ownerStat: null, own });
+  for (const [owner, own] of sorted.attachmentDirectories) {
+    const path = joinPath(directory, own.name);
+    if (owned.has(path)) continue;
+    const attached = await lookAtAttached({ owner, ownerStat: null, own });
+    if (sorted.orphans.has(owner) && !isEmpty(attached.own)) skip(path, orphanAttachments);
+  }
   // What the sidecars of files list that a rule leaves out: they may be sent some day, or go.
   for (const { name: owner, stats } of sorted.leftOut) {
     const sidecar = paired.ofLeftOut.get(owner);
