@@ -39,8 +39,7 @@ export async function plan(context: CommandContext, flags: CommandFlags & { verb
   const underWay = new Set(status?.inDoubt.filter(({ isSending }) => isSending).map(refKey));
   if (flags.json) context.output.json(report);
   else printPlan(report, underWay, flags.verbose === true, context.output);
-  // As `sync`, which cannot read them either.
-  return report.unavailable.length + report.unreadable.length > 0 ? exitCodes.unfinished : exitCodes.ok;
+  return exitCodes.ok;
 }
 
 /** `underWay`: the documents in doubt that are being sent again. */
