@@ -147,6 +147,8 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
   /** `gaveUp`: why it was given up; null: it was not. */
   function now(): { readonly gaveUp: Reason | null } | null {
     if (daemon.isRefused()) {
+      // What is there is counted as what it is.
+      if (!isFound() && lasting('refused') < patienceMs(settings.timing)) return null;
       const refused = control.status().reasons.find(({ code }) => code === 'credentials-refused');
       return { gaveUp: refused ?? null };
     }
@@ -163,6 +165,11 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
     }
     const ms = lasting(isBlocked ? `blocked after ${engine.totals.requests} requests` : 'waiting');
     return ms >= patienceMs(settings.timing) ? { gaveUp } : null;
+  }
+
+  /** Everything is scanned, and what was taken up is judged. */
+  function isFound(): boolean {
+    return engine.folders.areAllScanned() && tasks(inspected).length === 0;
   }
 
   /** Everything is scanned, and every document waits for something that this pass cannot bring about. */

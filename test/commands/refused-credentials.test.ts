@@ -1,6 +1,8 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { SyncReport } from '../../src/daemon/run-sync.ts';
+import type { FolderSettings } from '../../src/model/settings.ts';
 import { eventually, eventuallyHolds } from '../support/eventually.ts';
 import { environmentOf, formsOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
@@ -26,9 +28,11 @@ let place: InstallationWithService;
 async function set(
   files: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},
+  onRemove: FolderSettings['onRemove'] = 'delete',
 ): Promise<void> {
   const none = Object.fromEntries(names.map((name) => [name, undefined]));
-  place = await installationWithService({ environment: { ...none, ...environment } });
+  const more = { folders: [{ name: 'inbox', path: './inbox', onRemove }] };
+  place = await installationWithService({ more, environment: { ...none, ...environment } });
   for (const [name, text] of Object.entries(files)) await chmod(await place.home.write(name, text), 0o600);
   await place.home.write('inbox/a.txt', 'a');
   place.service.alwaysTokens(refused);
@@ -69,6 +73,20 @@ describe('credentials that the service refuses', () => {
     place.service.alwaysTokens(steps.token({ access_token: 'token-1' }));
     const accepted = await said('check', '--online');
     expect(accepted).toEqual({ code: 0, text: expect.stringContaining('it accepts the credentials') });
+  });
+
+  it('end sync at once, when it has counted what is kept as that', async () => {
+    await place.remove();
+    await set({ '.env': envFile }, {}, 'keep');
+    const names = Array.from({ length: 1_000 }, (_, index) => `${index}.txt`);
+    for (const name of names) await place.home.write(`inbox/${name}`, name);
+    const rows = names.map((name) => `inbox,${name},id-${name}\n`);
+    await place.home.write('documents.csv', `folder,path,docId\n${rows.join('')}`);
+    expect(await place.run('ledger', 'import', 'documents.csv')).toMatchObject({ code: 0 });
+    await Promise.all(names.map((name) => rm(place.home.join(`inbox/${name}`))));
+    const { out } = await place.run('sync', '--json');
+    const { failed, unsent, waitingTotal } = JSON.parse(out) as SyncReport;
+    expect([failed + unsent, waitingTotal]).toEqual([1, 0]);
   });
 
   it('are explained by status, once, by status --check, why and the log of the daemon in the same words', async () => {

@@ -41,6 +41,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
   const { reasons, waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
   const total = (of: 'kept' | 'narrower') => status.folders.reduce((sum, one) => sum + one[of], 0);
   const { retried } = sortFailures(status);
+  // A reason that is said above is not said again.
+  const isSaid = (one: FailureStatus) => reasons.some(({ message }) => message === one.message);
   const barrierOf = (code: string) => (mayHelpToShare(code) ? '' : ` (${explain(code).cause})`);
   const mayShare = narrower.some((one) => mayHelpToShare(one.code));
   return [
@@ -72,9 +74,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ),
     ...section(
       colors.yellow('Retrying'),
-      // What waits for a reason that is said above is not said again.
-      retried.filter(({ message }) => reasons.every((reason) => reason.message !== message)).map(rowOf),
-      'nothing to do; for details run ingestd why PATH',
+      retried.map((one) => (isSaid(one) ? refKey(one) : rowOf(one))),
+      retried.some(isSaid) ? details : `nothing to do; ${details}`,
     ),
     // Those that still change say nothing.
     ...groupedRows(colors.dim('Waiting'), waiting, waitingTotal, colors, reasons),
