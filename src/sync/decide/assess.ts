@@ -82,7 +82,11 @@ export function assessWithoutDocument(
       reason: { code: keptCode, message: `the file was removed, and ${why}` },
     };
   }
-  if (isAbsent(found)) return { kind: record === undefined ? 'nothing' : 'gone', device: found.device };
+  if (isAbsent(found)) {
+    const { device } = found;
+    if (record === undefined) return { kind: 'nothing', device };
+    return { kind: 'gone', device };
+  }
   switch (found.kind) {
     case 'settling':
       return found;
