@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { orNull } from '../lib/or-null.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { createTimeSlice } from '../lib/time/time-slice.ts';
-import { errorCode, errorMessage } from '../model/errors.ts';
+import { errorMessage } from '../model/errors.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type { DirectoryRef } from '../model/ports/ledger-port.ts';
 import { damaged, otherVersion, unreadable } from './ledger-errors.ts';
@@ -14,7 +14,7 @@ import type { Disk } from './disk-operations.ts';
 import { checksumText, LEDGER_VERSION } from './journal/journal-line.ts';
 import { readLines } from './journal/read-lines.ts';
 import type { Capture, DataFiller } from './records/ledger-data.ts';
-import { asNumber, asObject, asText, SHAPE, ShapeError } from './records/shape.ts';
+import { asNumber, asObject, asText, ShapeError } from './records/shape.ts';
 import { changeJson, readChange } from './records/stored-change.ts';
 import type { StoredChange } from './records/stored-change.ts';
 import { readRecord, recordJson } from './records/stored-record.ts';
@@ -154,7 +154,7 @@ export async function readSnapshot(path: string, filler: DataFiller) {
       count += lines.length;
     }
   } catch (error) {
-    if (errorCode(error) === SHAPE) throw damaged(path, errorMessage(error), error);
+    if (error instanceof ShapeError) throw damaged(path, errorMessage(error), error);
     throw unreadable(path, error);
   }
   if (head === null) throw damaged(path, 'it is empty');

@@ -263,13 +263,8 @@ export function isAtOrBelow(path: string, place: string): boolean {
 
 /** The directories on the way to a path, outermost first, without the root. */
 export function directoriesTo(path: string): readonly string[] {
-  const directories: string[] = [];
-  let directory = '';
-  for (const name of path.split('/').slice(0, -1)) {
-    directory = joinPath(directory, name);
-    directories.push(directory);
-  }
-  return directories;
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 /** The directory part of a path inside a folder; `''` is the root. */

@@ -1,7 +1,7 @@
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { errorCode, errorMessage } from '../../model/errors.ts';
+import { errorMessage } from '../../model/errors.ts';
 import { damaged, otherVersion, unreadable } from '../ledger-errors.ts';
-import { SHAPE } from '../records/shape.ts';
+import { ShapeError } from '../records/shape.ts';
 import { checkedJson, LEDGER_VERSION, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import { readLines } from './read-lines.ts';
@@ -50,7 +50,7 @@ export async function readJournal(
     try {
       take(parseLine(json), line);
     } catch (error) {
-      if (errorCode(error) !== SHAPE) throw error;
+      if (!(error instanceof ShapeError)) throw error;
       throw damaged(path, `the line at byte ${line.offset}: ${errorMessage(error)}`, error);
     }
   }

@@ -1,12 +1,8 @@
 import type * as z from 'zod';
 
-/** `code` of a ShapeError. */
-export const SHAPE = 'ledger-shape';
-
 /** A row is not of the shape that this version writes. Whoever reads the file says which file and line. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
-  readonly code = SHAPE;
 }
 
 /** A string, or a ShapeError that names `what`. Rows are many: checking them by hand costs a tenth of a schema. */

@@ -79,26 +79,13 @@ function problemOf(change: ImportedChange, folders: readonly string[]): string |
 }
 
 function placesOf(change: ImportedChange): readonly DocumentRef[] {
-  switch (change.kind) {
-    case 'doubt':
-      return [change.doubt.ref];
-    case 'intent':
-      return [change.intent.ref];
-    case 'fail':
-      return [change.ref];
-    case 'former':
-      return [change.held];
-    case 'directory':
-    case 'removed':
-    case 'hold':
-    case 'approve':
-    case 'root':
-    case 'mounts': {
-      const { folder } = change;
-      const paths = 'paths' in change ? change.paths : 'mounts' in change ? change.mounts : [];
-      return ['any', ...paths].map((path) => ({ folder, path }));
-    }
-  }
+  if (change.kind === 'doubt') return [change.doubt.ref];
+  if (change.kind === 'intent') return [change.intent.ref];
+  if (change.kind === 'former') return [change.held];
+  if (change.kind === 'fail') return [change.ref];
+  const { folder } = change;
+  const paths = 'paths' in change ? change.paths : 'mounts' in change ? change.mounts : [];
+  return ['any', ...paths].map((path) => ({ folder, path }));
 }
 
 function words({ path, message }: z.core.$ZodIssue): string {
