@@ -43,7 +43,7 @@ export function sortFailures({
   };
 }
 
-export function needsPerson({ retryAt, code }: FailureStatus): boolean {
+function needsPerson({ retryAt, code }: FailureStatus): boolean {
   return retryAt === null || code === notTakenCode;
 }
 
