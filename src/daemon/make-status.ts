@@ -224,7 +224,7 @@ function firstOf<T>(items: Iterable<T>, most: number): T[] {
 }
 
 /** Also of a folder that cannot be listed: as many as were held when it could be. */
-export function heldOf(
+function heldOf(
   { engine, ledger, clock }: Pick<StatusSources, 'engine' | 'ledger' | 'clock'>,
   folder: string,
 ): readonly HeldStatus[] {
