@@ -143,6 +143,8 @@ describe('hostile names', () => {
     const failed = await world.inspect(`twins/${nfd}`);
     expect(said(failed)).toBe('unfit unicode-twin');
     expect(failed).toMatchObject({ message: expect.stringContaining(String.raw`cafe\u{301}.pdf`) });
+    // Below either nothing stands.
+    expect(said(await world.inspect(`twins/${nfc}/x.pdf`))).toBe('absent');
   });
 
   it('F19: of two directories, too; what was in the other is not gone', async () => {

@@ -2407,6 +2407,10 @@ describe('the simulation', () => {
       3_000_000_374,
       'without numbers of files, a record has no content whose answer has not come (7.1, 7.19)',
     ],
+    [
+      3_000_000_067,
+      'a document in whose place another one stands, and its own file as the twin of that, is kept (7.3, 7.4)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

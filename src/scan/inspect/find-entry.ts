@@ -87,7 +87,8 @@ export function absence(folder: FolderState, path: string): NoDocument {
     }
     const absolute = folder.absolute(folder.tree.rawPath(directory));
     // A name in another Unicode form than the last scan saw is the same name.
-    if (spellingsOf(folder, path).some((raw) => raw !== nameOf(folder.tree.rawPath(path))))
+    const spellings = spellingsOf(folder, path);
+    if (spellings.length > 0 && !spellings.includes(nameOf(folder.tree.rawPath(path))))
       return settling(afterScanMs);
     device = deviceOf(absolute);
   } catch (error) {
