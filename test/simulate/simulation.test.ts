@@ -2411,6 +2411,10 @@ describe('the simulation', () => {
       3_000_000_067,
       'a document in whose place another one stands, and its own file as the twin of that, is kept (7.3, 7.4)',
     ],
+    [
+      2_000_013_244,
+      'what a change may have been sent with that was not answered stays an attachment, though its document has moved (4)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

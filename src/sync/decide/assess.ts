@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { printable } from '../../lib/text/printable.ts';
 import {
   hasGone,
@@ -24,7 +26,7 @@ import type { Change, Doubt, LedgerPort, LedgerRecord } from '../../model/ports/
 import type { Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { bareReason, keptCode } from '../tasks/task.ts';
-import { unsentAttachments } from './attachments.ts';
+import { unsentAttachments, unsureStill } from './attachments.ts';
 
 /** A document that has to be sent, and what it was compared with. */
 export interface Sendable {
@@ -144,10 +146,11 @@ export function adoptionOf(
   { accepted, unclearable }: Extract<Operation, { kind: 'none' }>,
 ): Change | null {
   const { document, sha256, attachmentHashes } = compared;
+  const unsure = unsureStill(compared, record);
   const same =
     sameStat(record.stat, document.stat) &&
     record.fingerprint === document.fingerprint &&
-    record.unsure === undefined &&
+    isDeepStrictEqual(record.unsure, unsure) &&
     record.standing === undefined &&
     saysHowHeld(record, document);
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
@@ -166,7 +169,7 @@ export function adoptionOf(
         metadata: accepted,
         standing: undefined,
         said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
-        unsure: undefined,
+        unsure,
       },
       document,
       { before: record, sent: null },

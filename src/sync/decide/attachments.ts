@@ -11,20 +11,17 @@ import type {
   RecordedAttachment,
 } from '../../model/ports/ledger-port.ts';
 
-/**
- * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had.
- * Of those that an answer was lost about it says nothing, so that the next ones are sent.
- */
+/** What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had. */
 export function unsentAttachments(
   { document, attachmentHashes }: ComparedDocument,
   record: LedgerRecord | null,
 ): readonly RecordedAttachment[] {
   const held = record?.attachments ?? [];
   if (document.attachments.length === 0) {
-    if (record?.unsure?.attachments === true) return [];
     // Without a valid sidecar nothing says that they are no attachments any more; else their files, wherever they are, are.
     if ((document.sidecar ?? null) === null) return held;
-    return held.map(placeless);
+    // Of those that an answer was lost about it says nothing, so that the next ones are sent.
+    return record?.unsure?.attachments === true ? [] : held.map(placeless);
   }
   const found = document.attachments.map(({ name, path, stat }, index) => ({
     name,
@@ -33,6 +30,13 @@ export function unsentAttachments(
     sha256: attachmentHashes[index] ?? held.find((one) => one.name === name)?.sha256 ?? '',
   }));
   return [...found, ...heldElsewhere(document, held)];
+}
+
+/** What is unsure of them as long as none are sent: while nothing says that they are none any more, they stay attachments. */
+export function unsureStill({ document }: ComparedDocument, record: LedgerRecord): LedgerRecord['unsure'] {
+  if (document.attachments.length > 0 || (document.sidecar ?? null) !== null) return undefined;
+  const isHeld = record.unsure?.attachments === true && record.attachments.length > 0;
+  return isHeld ? { content: false, attachments: true, metadata: [] } : undefined;
 }
 
 /** An attachment that is held, and whose file is none any more, wherever that is. */

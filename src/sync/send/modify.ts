@@ -4,7 +4,7 @@ import { standingAs } from '../../model/ports/ledger-port.ts';
 import type { Change, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
-import { unsentAttachments } from '../decide/attachments.ts';
+import { unsentAttachments, unsureStill } from '../decide/attachments.ts';
 import { isPerhapsGone } from './delete.ts';
 import { attachmentsOf, bytesOf, fileOf, recordedAttachments } from './outgoing-files.ts';
 import type { OpenFile } from './outgoing-files.ts';
@@ -81,7 +81,7 @@ function contentSent(
       ? recordedAttachments(document.attachments, sent.slice(operation.content ? 1 : 0))
       : unsentAttachments(compared, record),
     said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
-    unsure: undefined,
+    unsure: unsureStill(compared, record),
     standing: undefined,
   };
 }

@@ -6,6 +6,7 @@ import {
   attachmentsAfterMove,
   recordedOwners,
   unsentAttachments,
+  unsureStill,
 } from '../../../src/sync/decide/attachments.ts';
 import { UnsentAttachments } from '../../../src/sync/decide/unsent-attachments.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
@@ -69,7 +70,12 @@ it('attachments about which an answer was lost, and which nobody lists any more,
   const record = recordOf({ attachments: [attachment], unsure });
   const none = comparedOf();
   expect(planDocument(none, record)).toMatchObject({ kind: 'none', unclearable: [{ code: 'attachments' }] });
-  const adopted = recordOf({ attachments: unsentAttachments(none, record) });
+  const adopted = {
+    ...record,
+    unsure: unsureStill(none, record),
+    attachments: unsentAttachments(none, record),
+  };
+  expect(adopted).toEqual(record);
   const again = comparedOf({ attachments: [['a.csv', 'aa']] });
   expect(planDocument(again, adopted)).toMatchObject({ kind: 'modify', attachments: true });
 });
