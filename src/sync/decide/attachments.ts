@@ -158,10 +158,12 @@ export const attachedMark = `${remainsMark}attachment`;
  */
 export function recordedOwners(
   { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
-  ledger: Pick<LedgerPort, 'findOwners' | 'get'>,
+  ledger: Pick<LedgerPort, 'findByFile' | 'findOwners' | 'get'>,
 ): readonly FormerOwner[] {
-  const own = ledger.get(ref);
-  const isOwn = own !== undefined && isAlike(own.stat, stat) && own.said?.includes(attachedMark) !== true;
+  // Its record may be at the path from which it has moved.
+  const moved = stat.ino === 0 ? [] : ledger.findByFile(stat).map(({ record }) => record);
+  const own = [ledger.get(ref), ...moved].find((one) => one !== undefined && isAlike(one.stat, stat));
+  const isOwn = own !== undefined && own.said?.includes(attachedMark) !== true;
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
     if (refKey(owner) === refKey(ref) || filesOfRecord(record).some((file) => isSameFile(file, stat)))

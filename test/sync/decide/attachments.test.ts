@@ -21,14 +21,20 @@ describe('who carries a file', () => {
   const owners = (path: string, known?: LedgerEntry, ino?: number) =>
     recordedOwners(
       { ...found(path), ...(ino === undefined ? null : { stat: statOf({ ino }) }) },
-      { findOwners: () => [entry], get: () => known?.record },
+      {
+        findOwners: () => [entry],
+        findByFile: () => (known === undefined ? [] : [known]),
+        get: () => (known?.ref.path === path ? known.record : undefined),
+      },
     ).map(({ owners: [owner], place, sha256 }) => ({ owner, place, sha256 }));
   const place = { owner: from, place: { folder: 'inbox', path: 'salaries.csv' } };
 
   it('is not told by the identity where the file has a document of its own: it may be a hard link', () => {
-    const link = { ref: from, record: recordOf({ stat: statOf({ ino: 8 }) }) };
+    const link = { ref: found('renamed.csv').ref, record: recordOf({ stat: statOf({ ino: 8 }) }) };
     expect(owners('renamed.csv', link)).toEqual([]);
-    expect(owners('renamed.csv', entry)).toEqual([place]);
+    // Its record has not followed it yet.
+    expect(owners('moved.csv', link)).toEqual([]);
+    expect(owners('renamed.csv', { ...link, record: entry.record })).toEqual([place]);
     expect(owners('salaries.csv', entry)).toEqual([place]);
   });
 
@@ -39,6 +45,7 @@ describe('who carries a file', () => {
         { ...found('renamed.csv'), stat },
         {
           findOwners: () => [{ ref: from, record: recordOf({ attachments: [{ ...attachment, stat }] }) }],
+          findByFile: () => [],
           get: () => known?.record,
         },
       ).map(({ place, sha256 }) => ({ place, sha256 }));
