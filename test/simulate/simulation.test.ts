@@ -2415,6 +2415,20 @@ describe('the simulation', () => {
       2_000_013_244,
       'what a change may have been sent with that was not answered stays an attachment, though its document has moved (4)',
     ],
+    [
+      3_000_004_607,
+      'the place of an attachment goes along with the directory of its document, and ends with what comes there (4, 7.25)',
+    ],
+    [
+      3_000_005_057,
+      'what stood in the place of a document may be its file, though it had been another one’s that was saved anew (7.1)',
+    ],
+    [
+      3_000_010_278,
+      'what a document was sent with stands in its record, after a start too, whoever else lists it (4)',
+    ],
+    [3_000_000_376, 'whether what attaches files itself is an attachment is open, when it has moved too (4)'],
+    [3_000_004_600, 'what may be a file beside attachments cannot be told where its path is too long (4)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');
@@ -2422,6 +2436,7 @@ describe('the simulation', () => {
 
   for (const [seed, what] of [
     [3_100_079, 'what was sent as a document since is no attachment of another one, wherever it moves (4)'],
+    [3_100_075, 'what two documents were sent with is an attachment of one while the other is deleted (4)'],
   ] as const)
     itRuns(
       `finds nothing wrong where all is rare: ${what}`,

@@ -42,6 +42,7 @@ export function changedFiles(
   const placed = new Set([
     ...held.placedFiles(one, reading),
     ...held.copiesOf(one, reading),
+    ...held.guestsOf(one, reading),
     ...reading
       .all()
       .filter(

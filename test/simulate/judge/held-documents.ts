@@ -50,8 +50,8 @@ export interface HeldDocument {
    * told there, if for long enough.
    */
   told: Map<string, Span>;
-  /** What has stood in them. */
-  guests: Set<object>;
+  /** What has stood in them, from when until when, monotonic ms. */
+  guests: Map<object, Span>;
   /** The names that these are, by their directories, which take them along (contract 7.25). */
   slots: Map<string, string>;
   /** As widely as a person has let it be shared (contract 7.27); null: as it is stated and held. */
@@ -170,6 +170,15 @@ export class HeldDocuments {
       .filter((file) => heirs.has(file.path) && file.text === text && isFree(file.identity));
   }
 
+  /**
+   * What stood in its place for long enough to be seen there, and is no other document's own by now: one that was, and has
+   * gone on with what was saved in its own place, has left it (7.1).
+   */
+  guestsOf({ guests }: HeldDocument, reading: Reading): readonly RoledFile[] {
+    const isFree = (identity: object) => !this.alive().some(({ accepted }) => accepted === identity);
+    return reading.all().filter(({ identity }) => this.#isSettled(guests.get(identity)) && isFree(identity));
+  }
+
   /** Whether it may have gone on with a copy, which is gone by now. */
   mayHaveGoneWithCopy(one: HeldDocument, reading: Reading): boolean {
     return (
@@ -225,7 +234,10 @@ export class HeldDocuments {
     // A change may still be on its way to one that was deleted, where its answer was lost.
     for (const one of this.all.values()) {
       // What was there when the disk was seen last has been there until now.
-      for (const spans of [one.stood, one.told, one.been, one.heirs] as readonly Map<object | string, Span>[])
+      for (const spans of [one.stood, one.told, one.been, one.heirs, one.guests] as readonly Map<
+        object | string,
+        Span
+      >[])
         for (const [what, span] of spans)
           if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now, seenAt: -Infinity });
       // What has become known meanwhile came to where it stood until now.
@@ -267,7 +279,7 @@ export class HeldDocuments {
       for (const [path, since] of one.places) {
         const file = reading.files.get(path);
         if (file !== undefined) one.slots.set(path, keyOf(file));
-        if (file !== undefined) one.guests.add(file.identity);
+        if (file !== undefined) noteStood(one.guests, file.identity, now);
         if (paths.includes(path)) {
           one.places.set(path, null);
           continue;
@@ -555,7 +567,7 @@ export class HeldDocuments {
     one.saved = new Set();
     one.heirs = new Map();
     one.alike = new Set();
-    one.guests = new Set();
+    one.guests = new Map();
     one.holding = { ...one.holding, path: file.path };
     one.files = new Set([file.identity]);
     one.places = new Map([[file.path, null]]);
@@ -651,7 +663,7 @@ function newDocument(
     stood: new Map(),
     places: new Map([[path, null]]),
     told: new Map([[path, always]]),
-    guests: new Set(),
+    guests: new Map(),
     slots: new Map(),
     shared: null,
     isKept: false,

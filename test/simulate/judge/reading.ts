@@ -316,6 +316,15 @@ export class Reading {
     const isOutOfSight = (one: string) => this.#seen.get(one)?.isHidden === true;
     const hidden = [...attachments, `${path}${listEnd}/.unlisted`].find(isOutOfSight);
     if (hidden !== undefined) return { kind: 'hidden-companion', words: `${hidden} cannot be looked at` };
+    // Whether it is a file, which would be one of its attachments, nobody can tell.
+    const isUntold = (one: SeenFile) =>
+      one.isUntold === true && directoryOf(directoryOf(one.path)) === `${path}${listEnd}`;
+    if ([...this.#seen.values()].some(isUntold))
+      return {
+        kind: 'hidden-companion',
+        words: 'what may be an attachment cannot be looked at',
+        isOpen: true,
+      };
     const unfit = this.#listedIn(`${path}${listEnd}`)
       .filter((one) => !types.test(one) && !neverNames.test(nameOf(one)) && !this.isIgnored(one))
       .toSorted((one, other) => Number(one.endsWith('~')) - Number(other.endsWith('~')))[0];

@@ -1,6 +1,6 @@
 import type { HeldDocument, HeldDocuments } from './held-documents.ts';
-import { directoryOf, nameOf } from './reading.ts';
-import type { Reading, RoledFile, SeenFile } from './reading.ts';
+import { directoryOf, nameOf, Reading } from './reading.ts';
+import type { RoledFile, SeenFile } from './reading.ts';
 import { isWider } from './statement.ts';
 import type { Holding, Said, ShareMode } from './statement.ts';
 
@@ -8,6 +8,8 @@ import type { Holding, Said, ShareMode } from './statement.ts';
 interface Attached {
   readonly owner: string;
   readonly ownerIdentity: object | undefined;
+  /** The directory in which its owner was, which takes its place along (contract 7.25). */
+  readonly ownerDirectory: object | undefined;
   /** Its sidecar, where that lists it. */
   readonly sidecar: SeenFile | undefined;
   readonly path: string;
@@ -102,6 +104,7 @@ export class Taints {
   readonly #perhaps = new WeakSet<object>();
   /** What came to the places of attachments, which their records may mean: the documents that were sent with those. */
   readonly #placed = new Map<object, readonly string[]>();
+  #reading = new Reading([], []);
   /** Paths of what could not be looked at when the disk was seen last. */
   #barred: ReadonlySet<string> = new Set();
   /** Until when what cannot be looked at, or could not, was so. */
@@ -120,6 +123,7 @@ export class Taints {
   }
 
   see(reading: Reading, now: number): void {
+    this.#reading = reading;
     for (const path of this.#barred) this.#barredUntil.set(path, now);
     this.#followAttached(reading, now);
     this.#followPlaces(reading, now);
@@ -169,14 +173,15 @@ export class Taints {
       this.#inherit(identity, [...taintOf(identity).holdings, ...stated]);
     }
     this.#unsent.clear();
-    for (const [identity, { docId, ownerIdentity }] of this.#attached) {
+    for (const [identity, { docId, ownerIdentity, sentWith }] of this.#attached) {
       if (docId !== null && this.#held.all.get(docId)?.answer === 'usable') continue;
       this.#attached.delete(identity);
       // The answer, or that a change with it was about to go out, may be written down: then it stands in its record
       // (contract 4).
       if (docId !== null || (ownerIdentity !== undefined && sent.has(ownerIdentity)))
         this.#perhaps.add(identity);
-      if (docId !== null) this.#placed.set(identity, [...(this.#placed.get(identity) ?? []), docId]);
+      if (sentWith.length > 0)
+        this.#placed.set(identity, [...(this.#placed.get(identity) ?? []), ...sentWith]);
     }
     for (const [identity, { docId }] of this.#former)
       if (docId === null || this.#held.all.get(docId)?.answer !== 'usable') this.#former.delete(identity);
@@ -279,6 +284,10 @@ export class Taints {
       if (isSeen(one, now, seenMs)) add(identity, { holdings: [privately(one)] });
       // What said that it is over may not have been seen: then it stands in the record still.
       if (one.isGlimpse) add(identity, { sentWith: one.sentWith, ownerIdentity: one.ownerIdentity });
+      // In the record of each document that was sent with it it stands until that one's end (contract 4).
+      const isIn = (docId: string) =>
+        docId !== one.docId && !this.#isOver({ ...one, docId }, identity, this.#reading);
+      add(identity, { sentWith: one.sentWith.filter(isIn) });
     }
     for (const [identity, sentWith] of this.#placed) add(identity, { sentWith });
     for (const [identity, spans] of this.#unsent) {
@@ -330,6 +339,9 @@ export class Taints {
 
   #followAttached(reading: Reading, now: number): void {
     for (const { path, text, identity, role, isHidden } of reading.files.values()) {
+      // Whether what attaches files itself is one the contract leaves open (4).
+      const isOwning = role.kind === 'document' && role.attachments.length > 0;
+      if (isOwning && reading.isListedByDocument(path)) this.#perhaps.add(identity);
       if (role.kind !== 'attachment') continue;
       // Of what could never be looked at nobody knows which file it is.
       if (isHidden && !this.#attached.has(identity)) continue;
@@ -350,6 +362,7 @@ export class Taints {
       this.#attached.set(identity, {
         owner: role.owner,
         ownerIdentity,
+        ownerDirectory: reading.files.get(role.owner)?.directory,
         sidecar,
         path,
         text,
@@ -367,7 +380,8 @@ export class Taints {
         sentWith: known?.sentWith ?? [],
       });
     }
-    for (const [identity, one] of this.#attached) {
+    for (const [identity, before] of this.#attached) {
+      const one = { ...before, path: placeIn(reading, before) };
       const isReached = reading
         .pathsOf(identity)
         .some((path) => reading.files.get(path)?.role.kind === 'attachment');
@@ -569,6 +583,15 @@ export function stillSent(
 
 function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading): readonly string[] {
   return held.filesOf(document, reading).map(({ path }) => path);
+}
+
+/** The place of an attachment, which its owner's directory takes along (contract 7.25). */
+function placeIn(reading: Reading, { path, owner, ownerDirectory }: Attached): string {
+  const directory = directoryOf(owner);
+  const shown = [...reading.files.values()].filter((file) => file.directory === ownerDirectory);
+  const places = shown.map((file) => directoryOf(file.path));
+  const [place = directory] = places.includes(directory) ? [] : places;
+  return path.startsWith(`${directory}/`) ? `${place}${path.slice(directory.length)}` : path;
 }
 
 function isSeen({ since, until, docId }: Attached, now: number, seenMs: number): boolean {
