@@ -22,7 +22,7 @@ function timelineOf(
   };
   const open = () => [...entries.values()];
   const history: Pick<History, 'add' | 'wasKilled' | 'open'> = { add, wasKilled: false, open };
-  const known = { 'a.b.pdf': 'fixed', 'g.one.pdf': 'gone', 'c.d.pdf': null } as const;
+  const known = { 'a.b.pdf': 'fixed', 'g.one.pdf': 'gone', 'doubt.pdf': 'gone', 'c.d.pdf': null } as const;
   const endOf = ({ what, folder, path }: Activity): Ending | null => {
     if (folder === 'former') return 'removed';
     return what === 'problem' ? (isOver() ? 'passed' : null) : known[path as keyof typeof known];
@@ -82,7 +82,8 @@ describe('what happens to the daemon itself', () => {
   it('says of a document that failed, and of a folder, when that is over, and how it ended', () => {
     const failed = { ...problem('double-extension'), what: 'failed', folder: 'inbox' };
     const troubles = ['a.b.pdf', 'c.d.pdf', 'g.one.pdf'].map((path) => ({ ...failed, path }));
-    const before = [{ ...problem('folder-missing'), folder: 'former' }, ...troubles];
+    const doubt = { ...problem('econnreset'), what: 'in doubt', folder: 'inbox', path: 'doubt.pdf' };
+    const before = [{ ...problem('folder-missing'), folder: 'former' }, ...troubles, doubt];
     const { lines, timeline } = timelineOf([], { before, isOver: () => false });
     timeline.look();
     const over = 'over after about 6 minutes, as';
@@ -91,6 +92,7 @@ describe('what happens to the daemon itself', () => {
       `ended | former | folder-missing | Folder not found: ${over} the folder is no longer configured`,
       `recovered | inbox/a.b.pdf | ${dots} ${over} the service has the file as it is now`,
       `ended | inbox/g.one.pdf | ${dots} ${over} its file is gone or is no longer to be sent`,
+      `ended | inbox/doubt.pdf | in-doubt | Upload in doubt: ${over} its file is gone or is no longer to be sent`,
     ]);
   });
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { durationWords } from '../../lib/text/amounts.ts';
 import { version } from '../../config/package-files.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { isWhole, reasonWords } from '../../model/report/headline.ts';
 import { isLogged, reasonHealth } from '../../model/report/health.ts';
@@ -57,7 +58,9 @@ export function createTimeline(
   function noteEnd(said: Activity, { from, isTold }: Pick<Known, 'from' | 'isTold'>): boolean {
     const how = endOf(said, isTold);
     if (how === null) return false;
-    const { folder, path, code = said.what } = said;
+    const { folder, path, what } = said;
+    // What a lost answer was like says nothing of the doubt that it left.
+    const { code = what } = what === 'in doubt' ? { code: inDoubtCode } : said;
     const words = ends[how].replace('#', durationWords((clock.monotonic() - from) / 1000));
     const message = `${explain(code).cause}: ${words}`;
     note(how === 'passed' || how === 'fixed' ? 'recovered' : 'ended', { folder, path, code, message });
