@@ -28,14 +28,6 @@ export interface RunOptions extends Reloaded {
   readonly reload: () => Promise<Reloaded>;
 }
 
-/** How a daemon comes to run. */
-interface Origin {
-  /** Why it is not the configuration on disk; null: it is. */
-  readonly refused: string | null;
-  /** What ran before it in the same process; null: nothing else. */
-  readonly former: Settings | null;
-}
-
 /** A lease that is free is there after this. */
 const soonMs = 1_000;
 const askMs = 100;
@@ -52,7 +44,7 @@ const lapsedWords =
 
 /** Runs until SIGTERM or SIGINT; gives the exit code. */
 export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<number> {
-  const notify = createServiceNotify({ env: process.env, clock: systemClock, log });
+  const notify = createServiceNotify(process.env, systemClock, log);
   const signals = listenForSignals();
   const startedAt = new Date().toISOString();
   /** The lease ran out a moment ago and nobody had taken it: no other process uses the name of this host. */
@@ -63,6 +55,12 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   let usualPort: number | undefined;
   /** The same of the embedded service. */
   let lastServicePort: number | undefined;
+  /** The configuration to go back to, until the one that was read after it runs; null: there is none. */
+  let before: Reloaded | null = null;
+  /** Why it is not the configuration on disk that runs; null: it is. */
+  let refused: string | null = null;
+  /** What ran before it in this process; null: nothing else. */
+  let former: Settings | null = null;
   /** Since when the start has waited for space on the disk, by the monotonic clock; null: it has not. */
   let fullSince: number | null = null;
   const unsent = new UnsentAttachments();
@@ -70,15 +68,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   const heartbeat = setInterval(() => {}, 60_000);
   try {
     let current: Reloaded = first;
-    let before: Reloaded | null = null;
-    let refused: string | null = null;
-    let former: Settings | null = null;
     for (;;) {
       try {
-        const next: Reloaded | null = await runUntilChanged(current, { refused, former }, () => {
-          if (before !== null) log.info({}, 'the new configuration is in effect');
-          before = null;
-        }).catch((error: unknown) => waitForSpace(current, error));
+        const next: Reloaded | null = await runUntilChanged(current).catch((error: unknown) =>
+          waitForSpace(current, error),
+        );
         if (next === null) return exitCodes.ok;
         // The same after the state directory was lost to another host.
         before = next === current ? null : current;
@@ -100,15 +94,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     await notify.flushed();
   }
 
-  /**
-   * One daemon, until a signal ends it (null) or another configuration is to be run. Calls `onRunning` when it
-   * has everything that it needs; `refused` is why it is not the configuration on disk.
-   */
-  async function runUntilChanged(
-    current: Reloaded,
-    origin: Origin,
-    onRunning: () => void,
-  ): Promise<Reloaded | null> {
+  /** One daemon, until a signal ends it (null) or another configuration is to be run. */
+  async function runUntilChanged(current: Reloaded): Promise<Reloaded | null> {
     log.setLevel(current.settings.log.level);
     const hasName = hadName;
     hadName = false;
@@ -116,10 +103,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const place = await joinCluster({ settings: current.settings, username, log });
     try {
       if (isLeased(place)) {
-        const next = await waitForPlace(place, current, onRunning, hasName);
+        const next = await waitForPlace(place, current, hasName);
         if (next !== 'taken') return next;
       }
-      return await runAlone(current, origin, onRunning, place);
+      return await runAlone(current, place);
     } catch (error) {
       // It was lost before everything was there that listens for it: while the ledger was read, for example.
       if (!isLeased(place) || place.lease.fence === 0 || place.lease.holds()) throw error;
@@ -157,7 +144,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function waitForPlace(
     place: LeasedPlace,
     current: Reloaded,
-    onRunning: () => void,
     hasName: boolean,
   ): Promise<Reloaded | null | 'taken'> {
     const over = new AbortController();
@@ -178,25 +164,26 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         );
       }
       if (isNameFree !== true) return isNameFree;
-      return await serveStandBy(place, current, onRunning, ended);
+      return await serveStandBy(place, current, ended);
     } finally {
       over.abort();
     }
   }
 
-  async function serveStandBy<T>(
-    place: LeasedPlace,
-    current: Reloaded,
-    onRunning: () => void,
-    ended: Promise<T>,
-  ): Promise<T> {
+  /** It has everything that it needs. */
+  function noteRunning(): void {
+    if (before !== null) log.info({}, 'the new configuration is in effect');
+    before = null;
+  }
+
+  async function serveStandBy<T>(place: LeasedPlace, current: Reloaded, ended: Promise<T>): Promise<T> {
     const { standBy } = await import('./process/stand-by.ts');
     keepHeapSmall();
     const { settings } = current;
     const standing = standBy(place, current, startedAt, counted);
     const closePage = await servePage({ ...standing, place }, current);
     try {
-      onRunning();
+      noteRunning();
       log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
       notify.ready();
       notify.status(statusLine(standing.control.status()));
@@ -241,12 +228,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     return startNotifier({ settings, webhook, control, open, isAll, clock: systemClock, log });
   }
 
-  async function runAlone(
-    current: Reloaded,
-    { refused, former }: Origin,
-    onRunning: () => void,
-    place: Place | null,
-  ): Promise<Reloaded | null> {
+  async function runAlone(current: Reloaded, place: Place | null): Promise<Reloaded | null> {
     await waitForOwners(place, current);
     const daemon = await openDaemon({
       ...current,
@@ -270,7 +252,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     /** False: the process goes on with another daemon. */
     let isOver = true;
     try {
-      onRunning();
+      noteRunning();
       if (former === null) daemon.timeline.started();
       else daemon.timeline.reloaded(refused !== null, former.folders, current.settings.folders);
       if (fullSince !== null) {

@@ -1,7 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServiceNotify } from '../../src/daemon/process/service-notify.ts';
-import type { ServiceNotifyOptions } from '../../src/daemon/process/service-notify.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeWhere } from '../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../support/processes/notify-receiver.ts';
@@ -22,13 +21,10 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
   let receiver: NotifyReceiver;
   let clock: ReturnType<typeof manualClock>;
 
-  const notify = (more: Partial<ServiceNotifyOptions> = {}, env: Record<string, string> = {}) =>
-    createServiceNotify({
-      env: { PATH: process.env['PATH'], NOTIFY_SOCKET: receiver.socket, ...env },
-      clock,
-      log,
-      ...more,
-    });
+  const notify = (env: Record<string, string> = {}) => {
+    const all = { PATH: process.env['PATH'], NOTIFY_SOCKET: receiver.socket, ...env };
+    return createServiceNotify(all, clock, log);
+  };
 
   beforeEach(async () => {
     receiver = await startNotifyReceiver(folder.path);
@@ -74,7 +70,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
 
   it('is pinged at half the watchdog interval for as long as there is progress', async () => {
     let alive = true;
-    const service = notify({ pid: 4711 }, { WATCHDOG_USEC: '60000000', WATCHDOG_PID: '4711' });
+    const service = notify({ WATCHDOG_USEC: '60000000', WATCHDOG_PID: String(process.pid) });
     const stop = service.watchdog(() => alive);
     await clock.advance(60_000);
     await service.flushed();
@@ -102,7 +98,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     ['with an interval that is no number', { WATCHDOG_USEC: 'soon' }],
     ['with an interval for another process', { WATCHDOG_USEC: '60000000', WATCHDOG_PID: '1' }],
   ])('is not pinged %s', async (_name, env) => {
-    const service = notify({ pid: 4711 }, env);
+    const service = notify(env);
     service.watchdog(() => true);
     await clock.advance(120_000);
     await service.flushed();
@@ -115,7 +111,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
       `#!/bin/sh\n/usr/bin/env > ${folder.join('env.txt')}\n`,
     );
     await chmod(spy, 0o755);
-    const service = notify({}, { PATH: folder.join('bin'), INGESTD_PASSWORD: 'planted' });
+    const service = notify({ PATH: folder.join('bin'), INGESTD_PASSWORD: 'planted' });
     service.ready();
     await service.flushed();
     const env = await readFile(folder.join('env.txt'), 'utf8');
@@ -126,11 +122,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
 
 describe('notifications', () => {
   it('cost nothing where no service manager listens', async () => {
-    const service = createServiceNotify({
-      env: { PATH: '/nowhere', WATCHDOG_USEC: '1' },
-      clock: manualClock(),
-      log,
-    });
+    const service = createServiceNotify({ PATH: '/nowhere', WATCHDOG_USEC: '1' }, manualClock(), log);
     service.ready();
     service.reloading();
     service.status('idle');
@@ -142,7 +134,7 @@ describe('notifications', () => {
 
   it('are given up with one warning where the sender is missing', async () => {
     const env = { PATH: '/nowhere', NOTIFY_SOCKET: '/nowhere/socket' };
-    const service = createServiceNotify({ env, clock: manualClock(), log });
+    const service = createServiceNotify(env, manualClock(), log);
     service.ready();
     service.status('idle');
     service.stopping();

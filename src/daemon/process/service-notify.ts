@@ -10,12 +10,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 /** A message that the service manager has not taken after this long is given up. */
 const sendTimeoutMs = 10_000;
 
-export interface ServiceNotifyOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly log: LogPort;
-  readonly pid?: number;
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ServiceNotify = ReturnType<typeof createServiceNotify>;
 
@@ -27,13 +22,13 @@ export type ServiceNotify = ReturnType<typeof createServiceNotify>;
  * `systemd-notify` sends each message. It is installed wherever systemd is, and it runs until the manager has read the
  * message: by that the manager knows the sender. The unit has to say `NotifyAccess=all`.
  */
-export function createServiceNotify({ env, clock, log, pid = process.pid }: ServiceNotifyOptions) {
+export function createServiceNotify(env: Environment, clock: Clock, log: LogPort) {
   const socket = env['NOTIFY_SOCKET'] ?? '';
   const inTurn = createTurns();
   let hasComplained = false;
   let wanted: string | null = null;
   let told: string | null = null;
-  const intervalMs = watchdogIntervalMs(env, pid);
+  const intervalMs = watchdogIntervalMs(env);
 
   return {
     /** Started, or done with a reload. */
@@ -92,10 +87,10 @@ export function createServiceNotify({ env, clock, log, pid = process.pid }: Serv
 }
 
 /** Half of `$WATCHDOG_USEC` in milliseconds, or null where no watchdog watches this process. */
-function watchdogIntervalMs(env: ServiceNotifyOptions['env'], pid: number): number | null {
+function watchdogIntervalMs(env: Environment): number | null {
   const microseconds = Number(env['WATCHDOG_USEC']);
   if (!Number.isFinite(microseconds) || microseconds <= 0) return null;
   const watched = env['WATCHDOG_PID'];
-  if (watched !== undefined && watched !== '' && Number(watched) !== pid) return null;
+  if (watched !== undefined && watched !== '' && Number(watched) !== process.pid) return null;
   return microseconds / 2_000;
 }
