@@ -13,7 +13,6 @@ import { findSecrets, secretVariables } from './secrets/secret-names.ts';
 import { checkPaths } from './settings/check-paths.ts';
 import { settingAt } from './settings/setting-keys.ts';
 import { readYaml } from './yaml/read-yaml.ts';
-import type { YamlText } from './yaml/read-yaml.ts';
 import { findSettingsFile } from './find-places.ts';
 import type { SettingsSearch } from './find-places.ts';
 import type { Position, Problem } from './problem.ts';
@@ -60,11 +59,12 @@ export async function loadConfiguration(search: ConfigurationSearch) {
   const { data, error } = settingsSchema.safeParse(input);
   const shape = describeIssues(error?.issues ?? [], input, { schema: settingsSchema, written: yaml.written });
   // A secret, or a key that may be meant otherwise, is named once.
-  const unsaid = shape.filter(({ path }) => !written.some((said) => isSame(said.path, path)));
+  const isSaid = ({ path }: Problem) =>
+    written.some((said) => said.path.length === path.length && isPrefix(said.path, path));
+  const unsaid = shape.filter((one) => !isSaid(one));
   if (data === undefined || written.length > 0)
     throw configurationError({ file, yaml, overrides }, [...written, ...unsaid]);
-  const checkFolders = search.checkFolders !== false;
-  const places = await checkPaths(data, { directory, env: search.env, checkFolders });
+  const places = await checkPaths(data, directory, search.env, search.checkFolders !== false);
   // What one key demands of another.
   const together = [...missingAddresses(data), ...repeatedNames(data), ...clusterProblems(data)];
   const further = [...together, ...places.problems];
@@ -146,10 +146,6 @@ function isPrefix(prefix: Problem['path'], path: Problem['path']): boolean {
   return prefix.length > 0 && prefix.every((key, index) => key === path[index]);
 }
 
-function isSame(one: Problem['path'], other: Problem['path']): boolean {
-  return one.length === other.length && isPrefix(one, other);
-}
-
 async function readText(file: string, env: SettingsSearch['env']): Promise<string> {
   try {
     return (await readTrustedFile(file, env)).text;
@@ -188,7 +184,11 @@ function withoutNulls(value: unknown, path: readonly PropertyKey[] = []): unknow
 }
 
 function configurationError(
-  { file, yaml, overrides }: { file: string; yaml: YamlText; overrides: readonly Override[] },
+  {
+    file,
+    yaml,
+    overrides,
+  }: { file: string; yaml: ReturnType<typeof readYaml>; overrides: readonly Override[] },
   problems: readonly Problem[],
 ): ConfigurationError {
   const placed = problems

@@ -99,13 +99,10 @@ function valueOf(
     const { value, problems } = readYaml(text);
     return { value, faults: problems.map(({ message }) => `${message}; or write it as JSON`) };
   }
-  return { value: simpleValue(text, kinds), faults: [] };
-}
-
-function simpleValue(text: string, kinds: readonly string[]): unknown {
-  if (kinds.includes('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
-  if (kinds.includes('number') && /^[+-]?\d+(\.\d+)?$/.test(text.trim())) return Number(text);
-  return text;
+  if (kinds.includes('boolean') && /^(true|false)$/i.test(text))
+    return { value: text.toLowerCase() === 'true', faults: [] };
+  const isNumber = kinds.includes('number') && /^[+-]?\d+(\.\d+)?$/.test(text.trim());
+  return { value: isNumber ? Number(text) : text, faults: [] };
 }
 
 function kindsOf(node: JsonSchema): string[] {
@@ -130,7 +127,10 @@ export function applyOverrides(
   let value = input;
   for (const override of overrides) {
     const result = withValue(value, override.path, override.value);
-    if (result === undefined) problems.push(misplaced(override));
+    const { path } = override;
+    const holder = pathText(path.slice(0, -1)) || 'the file';
+    const message = `it cannot be applied: ${holder} does not exist or is not a list; set the entries before it first`;
+    if (result === undefined) problems.push({ path, message });
     else value = result.value;
   }
   return { value, problems };
@@ -151,11 +151,4 @@ function withValue(
   const copy: object = Array.isArray(holder) ? [...(holder as readonly unknown[])] : { ...holder };
   Reflect.set(copy, key, inner.value);
   return { value: copy };
-}
-
-function misplaced({ path }: Override): Problem {
-  return {
-    path,
-    message: `it cannot be applied: ${pathText(path.slice(0, -1)) || 'the file'} does not exist or is not a list; set the entries before it first`,
-  };
 }

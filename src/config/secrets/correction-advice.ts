@@ -2,9 +2,6 @@ import { credentialNames, secretVariables } from './secret-names.ts';
 import { findSecret } from './read-secrets.ts';
 import type { SecretSources } from './read-secrets.ts';
 
-/** What was typed last, first: it is the most likely to be wrong. */
-const likeliestFirst = credentialNames.toReversed();
-
 /**
  * Where to correct the five secrets, each where they have several places, and how that takes effect: for whom they were
  * refused. No value. `pid`: of the daemon; null: none runs.
@@ -12,7 +9,8 @@ const likeliestFirst = credentialNames.toReversed();
 export async function correctionAdvice(sources: SecretSources, pid: number | null): Promise<string> {
   const places = new Map<string, string[]>();
   let isReadOnce = false;
-  for (const name of likeliestFirst) {
+  // What was typed last, first: it is the most likely to be wrong.
+  for (const name of credentialNames.toReversed()) {
     const variable = secretVariables[name];
     // One that cannot be read now is another message's matter.
     const found = await findSecret(variable, sources).catch(() => undefined);

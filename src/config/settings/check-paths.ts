@@ -6,16 +6,14 @@ import { pathText } from '../../lib/text/describe-issues.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { SettingsInput } from '../../model/settings.ts';
 import { expandHome, stateDirectory } from '../find-places.ts';
+import type { SettingsSearch } from '../find-places.ts';
 import type { Problem } from '../problem.ts';
 
-interface NamedPlace {
+interface Place {
   /** `folders[0].path` as a path. */
   readonly key: readonly PropertyKey[];
   /** Absolute. */
   readonly path: string;
-}
-
-interface Place extends NamedPlace {
   /** With links resolved, as far as it exists. */
   readonly real: string;
   /** What tells its directory from another one, by whatever path; null: it cannot be read. */
@@ -23,56 +21,50 @@ interface Place extends NamedPlace {
   readonly isFile: boolean;
 }
 
-interface Surroundings {
-  /** What relative paths are relative to, absolute. */
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** False: of the folders only the paths are wanted. */
-  readonly checkFolders: boolean;
-}
-
 /**
  * Finds the directories of a configuration, absolute, and what is wrong with them: a folder inside a folder, the state
- * directory inside a folder or around one, a root that is a file. One that is not there yet is judged by its name.
+ * directory inside a folder or around one, a root that is a file. One that is not there yet is judged by its name. Paths
+ * are relative to `directory`; `checkFolders` false: of the folders only these are wanted.
  */
 export async function checkPaths(
   { folders, state }: SettingsInput,
-  { directory, env, checkFolders }: Surroundings,
+  directory: string,
+  env: SettingsSearch['env'],
+  checkFolders: boolean,
 ) {
   const problems: Problem[] = [];
-  /** Null: the path is invalid by itself. */
-  const placeAt = (key: NamedPlace['key'], find: () => string): NamedPlace | null => {
+  const others: Place[] = [];
+  const stateDir = await pathAt(['state', 'dir'], true, () => stateDirectory(state.dir, directory, env));
+  const folderPaths: string[] = [];
+  for (const [index, { path }] of folders.entries()) {
+    const key = ['folders', index, 'path'];
+    const find = () => resolve(directory, expandHome(path, env, pathText(key)));
+    folderPaths.push(await pathAt(key, checkFolders, find));
+  }
+  return { problems, folderPaths, stateDir };
+
+  /** Empty: it is invalid by itself. */
+  async function pathAt(key: Place['key'], isChecked: boolean, find: () => string): Promise<string> {
     try {
-      return { key, path: find() };
+      const path = find();
+      if (!isChecked) return path;
+      const place = await placeOf(key, path);
+      if (place.isFile)
+        problems.push({
+          path: key,
+          message: `${pathText(key)}: ${path} is not a directory; name a directory`,
+        });
+      problems.push(...others.flatMap((other) => overlapProblem(place, other)));
+      others.push(place);
+      return path;
     } catch (error) {
       problems.push({ path: key, message: errorMessage(error) });
-      return null;
+      return '';
     }
-  };
-  const folderPlaces = folders.map(({ path }, index) => {
-    const key = ['folders', index, 'path'];
-    return placeAt(key, () => resolve(directory, expandHome(path, env, pathText(key))));
-  });
-  const statePlace = placeAt(['state', 'dir'], () => stateDirectory(state.dir, directory, env));
-  const others: Place[] = [];
-  for (const named of [statePlace, ...(checkFolders ? folderPlaces : [])]) {
-    if (named === null) continue;
-    const place = await placeOf(named);
-    const { key, path, isFile } = place;
-    if (isFile)
-      problems.push({ path: key, message: `${pathText(key)}: ${path} is not a directory; name a directory` });
-    problems.push(...others.flatMap((other) => overlapProblem(place, other)));
-    others.push(place);
   }
-  return { problems, folderPaths: folderPlaces.map(pathOf), stateDir: pathOf(statePlace) };
 }
 
-/** Empty: there is a problem with it. */
-function pathOf(place: NamedPlace | null): string {
-  return place?.path ?? '';
-}
-
-async function placeOf({ key, path }: NamedPlace): Promise<Place> {
+async function placeOf(key: Place['key'], path: string): Promise<Place> {
   const found = await stat(path).catch(errorCode);
   const stats = typeof found === 'object' ? found : null;
   return {

@@ -11,22 +11,8 @@ import type { Misreading } from './find-misreadings.ts';
 /** More aliases than this are not expanded: nested ones could fill the memory. */
 const maxAliases = 100;
 
-/** A YAML text, read. */
-export interface YamlText {
-  /** Undefined where the text as a whole is invalid. */
-  readonly value: unknown;
-  /** What is invalid, and what a person may have meant otherwise, in the order of the text. */
-  readonly problems: readonly Problem[];
-  /** True: `problems` say why there is no value. */
-  readonly isInvalid: boolean;
-  /** Of the key at `path`, or of the nearest thing around it; undefined for an empty text. */
-  readonly position: (path: readonly PropertyKey[]) => Position | undefined;
-  /** The value at `path` as it is written, where it is a plain one. */
-  readonly written: (path: readonly PropertyKey[]) => string | undefined;
-}
-
 /** Reads one YAML document, with a way back to its lines. Never throws for what the text holds. */
-export function readYaml(text: string): YamlText {
+export function readYaml(text: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -51,21 +37,26 @@ export function readYaml(text: string): YamlText {
   ];
   const isInvalid = errors.some(({ code }) => code !== 'DUPLICATE_KEY');
   const plain = isInvalid ? null : toPlain(document, new Set(misreadings.map(({ offset }) => offset)));
-  const problems = [...found, ...(plain?.fault ?? [])]
+  const problems: Problem[] = [...found, ...(plain?.fault ?? [])]
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ path, offset, message }) => ({ path, at: lines.linePos(offset), message }));
   return {
+    /** Undefined where the text as a whole is invalid. */
     value: plain?.value,
+    /** What is invalid, and what a person may have meant otherwise, in the order of the text. */
     problems,
+    /** True: `problems` say why there is no value. */
     isInvalid: plain?.fault.length !== 0,
-    position: (path) => {
+    /** Of the key at `path`, or of the nearest thing around it; undefined for an empty text. */
+    position: (path: readonly PropertyKey[]): Position | undefined => {
       const around = Array.from(path, (_, index) => path.slice(0, path.length - index));
       const offset = [...around, []]
         .map((at) => offsets.get(JSON.stringify(at)))
         .find((one) => one !== undefined);
       return offset === undefined ? undefined : lines.linePos(offset);
     },
-    written: (path) => {
+    /** The value at `path` as it is written, where it is a plain one. */
+    written: (path: readonly PropertyKey[]): string | undefined => {
       const node = document.getIn(path, true);
       return isScalar(node) && node.type === Scalar.PLAIN ? node.source : undefined;
     },
