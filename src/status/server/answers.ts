@@ -39,21 +39,12 @@ const statuses: ReadonlyMap<string, number> = new Map([
 /** Makes an answer of whatever a route threw; unexpected errors go to the log and not to the caller. */
 export function answerError(error: unknown, reply: FastifyReply, log: LogPort): FastifyReply {
   if (error instanceof IngestdError) {
-    return send(reply, statuses.get(error.code) ?? 500, { code: error.code, message: error.message });
+    return reply.code(statuses.get(error.code) ?? 500).send({ code: error.code, message: error.message });
   }
   const status = refusalStatus(error);
-  if (status !== null) return send(reply, status, { code: 'request', message: errorMessage(error) });
+  if (status !== null) return reply.code(status).send({ code: 'request', message: errorMessage(error) });
   log.error({ code: errorCode(error), message: errorMessage(error) }, 'request failed');
-  return send(reply, 500, { code: 'unforeseen', message: 'unexpected error; see the log' });
-}
-
-/** Every answer that is not a success has this body. */
-export function send(
-  reply: FastifyReply,
-  status: number,
-  body: { readonly code: string; readonly message: string },
-): FastifyReply {
-  return reply.code(status).send(body);
+  return reply.code(500).send({ code: 'unforeseen', message: 'unexpected error; see the log' });
 }
 
 /** The status with which the framework refuses a request by itself, as a body too large; null: it is another error. */

@@ -10,7 +10,7 @@ import {
   noSchemas,
 } from '../../lib/server/http-server.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
-import { answerError, securityHeaders, send } from './answers.ts';
+import { answerError, securityHeaders } from './answers.ts';
 import { addRoutes } from './routes.ts';
 import type { AppOptions } from './routes.ts';
 import { isReading, judgeRequest } from './request-guard.ts';
@@ -53,7 +53,9 @@ export function createApp(options: AppOptions, maxConnections: number) {
   addGuard(app, options);
   addRoutes(app, options);
   app.setErrorHandler((error, _request, reply) => answerError(error, reply, options.log));
-  app.setNotFoundHandler((_request, reply) => send(reply, 404, { code: 'not-found', message: 'not found' }));
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ code: 'not-found', message: 'not found' }),
+  );
   return {
     /** Listens on a TCP address or on a Unix socket; gives the port. Rejects with Node's error where it cannot be had. */
     listen: async (where: { readonly path: string } | { readonly host: string; readonly port: number }) => {
@@ -119,5 +121,5 @@ async function judgeUser(
 
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   if (refusal.status === 401) void reply.header('www-authenticate', tokenChallenge);
-  return send(reply, refusal.status, refusal);
+  return reply.code(refusal.status).send(refusal);
 }

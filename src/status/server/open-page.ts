@@ -4,6 +4,7 @@ import { isLoopbackAddress, reachableHost } from '../../lib/server/host.ts';
 import { isWithin } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError, errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
+import type { Settings } from '../../model/settings.ts';
 import { createApp } from './app.ts';
 import { createAccessRules } from './request-guard.ts';
 import type { AccessRules } from './request-guard.ts';
@@ -15,12 +16,7 @@ export type PageState =
   | { readonly kind: 'unavailable'; readonly problem: string };
 
 export interface PageOptions {
-  readonly http: {
-    readonly host: string;
-    readonly port: number;
-    /** Under which a reverse proxy shows the page. */
-    readonly publicUrl?: string | undefined;
-  };
+  readonly http: Settings['http'] & { readonly port: number };
   /** Where any port will do: tried first, so that the address stays the same. */
   readonly usualPort?: number | undefined;
   readonly httpToken: string | null;

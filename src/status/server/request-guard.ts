@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { bringsToken } from '../../lib/server/brings-token.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import { isLoopbackAddress, urlHost } from '../../lib/server/host.ts';
+import type { Settings } from '../../model/settings.ts';
 
 /**
  * Who may ask for a route: everybody who may connect (`open`), who brings the token of the address and, for changes, the
@@ -36,31 +37,27 @@ export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal |
   const host = header(facts, 'host')?.toLowerCase();
   const isPublic = host !== undefined && host === rules.publicUrl?.host;
   if (!isPublic && rules.hosts !== null && (host === undefined || !rules.hosts.has(host))) {
-    return refuse(
-      403,
-      'wrong-host',
-      'this host name is not allowed; use the address that ingestd listens on, or set http.publicUrl',
-    );
+    const message =
+      'this host name is not allowed; use the address that ingestd listens on, or set http.publicUrl';
+    return { status: 403, code: 'wrong-host', message };
   }
   const origins = isPublic ? [] : [`http://${host}`, `https://${host}`];
   // A reverse proxy may send the address that it connects to as the host.
   if (rules.publicUrl !== null) origins.push(rules.publicUrl.origin);
   if (fromElsewhere(facts, origins)) {
-    return refuse(403, 'other-site', 'requests from other sites are not allowed');
+    return { status: 403, code: 'other-site', message: 'requests from other sites are not allowed' };
   }
   if (facts.access === 'open') return null;
   if (rules.httpToken !== null && !bringsToken(facts.headers, rules.httpToken)) {
-    return refuse(
-      401,
-      'login-required',
-      'the token is required (INGESTD_HTTP_TOKEN): as the password of any user name, or as a bearer token',
-    );
+    const message =
+      'the token is required (INGESTD_HTTP_TOKEN): as the password of any user name, or as a bearer token';
+    return { status: 401, code: 'login-required', message };
   }
   if (facts.access === 'socket') {
-    return refuse(403, 'socket-only', 'only the command line on this machine may do this');
+    return { status: 403, code: 'socket-only', message: 'only the command line on this machine may do this' };
   }
   if (!isReading(facts) && !sameSecret(header(facts, pageTokenHeader) ?? '', rules.pageToken)) {
-    return refuse(403, 'page-token', 'only the page itself may do this; reload the page');
+    return { status: 403, code: 'page-token', message: 'only the page itself may do this; reload the page' };
   }
   return null;
 }
@@ -68,10 +65,6 @@ export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal |
 /** Says whether a request changes nothing by its method. */
 export function isReading({ method }: Pick<RequestFacts, 'method'>): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-function refuse(status: Refusal['status'], code: Refusal['code'], message: string): Refusal {
-  return { status, code, message };
 }
 
 function header({ headers }: RequestFacts, name: string): string | undefined {
@@ -108,7 +101,7 @@ const pageTokenBytes = 24;
  * to. The page's token is new each time.
  */
 export function createAccessRules(
-  { host, publicUrl }: { readonly host: string; readonly publicUrl?: string | undefined },
+  { host, publicUrl }: Pick<Settings['http'], 'host' | 'publicUrl'>,
   { address, port }: { readonly address: string; readonly port: number },
   httpToken: string | null,
 ): AccessRules {

@@ -11,7 +11,7 @@ import type { FleetStatus } from '../../model/report/fleet.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { securityHeaders, send } from './answers.ts';
+import { securityHeaders } from './answers.ts';
 import type { EventHub } from './event-hub.ts';
 import type { AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
@@ -98,11 +98,11 @@ function addReadRoutes(
   );
   app.get('/api/fleet', async (_request, reply) => {
     if (fleet === null || fleet === undefined) {
-      return send(reply, 404, { code: 'no-fleet', message: 'this configuration is for one host' });
+      return reply.code(404).send({ code: 'no-fleet', message: 'this configuration is for one host' });
     }
     const hosts = await fleet();
     if (hosts !== null) return reply.send(hosts);
-    return send(reply, 503, {
+    return reply.code(503).send({
       code: 'redis-unavailable',
       message: 'Redis cannot be reached or takes no writes',
     });
@@ -111,7 +111,7 @@ function addReadRoutes(
   app.get('/api/events', { exposeHeadRoute: false }, async (request, reply) => {
     const peer = rules === null ? ownPeer : await peerOf(request.raw.socket);
     if (hub.isFull(peer))
-      return send(reply, 503, { code: 'full', message: 'too many pages are open; close some' });
+      return reply.code(503).send({ code: 'full', message: 'too many pages are open; close some' });
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, {
@@ -171,7 +171,7 @@ function addChangeRoutes(app: FastifyInstance, { control, snapshot, rules }: App
 }
 
 function refuse(reply: FastifyReply, what: 'query' | 'body', error: z.ZodError): FastifyReply {
-  return send(reply, 400, {
+  return reply.code(400).send({
     code: 'request',
     message: `the ${what} is not valid: ${z.prettifyError(error)}`,
   });
@@ -180,12 +180,14 @@ function refuse(reply: FastifyReply, what: 'query' | 'body', error: z.ZodError):
 /** The page, its files, and the token that lets it change things. */
 function addPageRoutes(app: FastifyInstance, { rules }: AppOptions): void {
   let files: ReturnType<typeof readPage> = null;
-  for (const path of Object.keys(types)) {
+  for (const [path, type] of Object.entries(types)) {
     app.get(path, (_request, reply) => {
       files ??= readPage();
       const file = files?.get(path);
-      if (file !== undefined) return reply.type(file.type).send(file.body);
-      return send(reply, 503, { code: 'not-built', message: 'the page is not built; run: npm run build' });
+      if (file !== undefined) return reply.type(type).send(file);
+      return reply
+        .code(503)
+        .send({ code: 'not-built', message: 'the page is not built; run: npm run build' });
     });
   }
   app.get('/api/token', () => ({ token: rules?.().pageToken ?? null }));
@@ -208,13 +210,13 @@ const roots = [
 ];
 
 /** The page's files by their paths; null: it has not been built. Throws what reading throws. */
-function readPage(): ReadonlyMap<string, { readonly type: string; readonly body: Buffer }> | null {
+function readPage(): ReadonlyMap<string, Buffer> | null {
   const root = roots.find((one) => existsSync(new URL('index.html', one)));
   if (root === undefined) return null;
   return new Map(
-    Object.entries(types).map(([path, type]) => {
+    Object.keys(types).map((path) => {
       const name = path === '/' ? 'index.html' : path.replace('/assets/', '');
-      return [path, { type, body: readFileSync(new URL(name, root)) }];
+      return [path, readFileSync(new URL(name, root))];
     }),
   );
 }

@@ -2,6 +2,7 @@ import { chmod, lstat, rm } from 'node:fs/promises';
 
 import { isOpenAddress } from '../../lib/server/host.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import type { Settings } from '../../model/settings.ts';
 import { createApp } from './app.ts';
 import { createEventHub } from './event-hub.ts';
 import { openPage, unguarded } from './open-page.ts';
@@ -14,7 +15,7 @@ export interface StatusServerOptions
     Pick<AppOptions, 'control' | 'deliveries' | 'metrics' | 'readLog' | 'fleet' | 'log' | 'clock'>,
     Pick<PageOptions, 'usualPort' | 'httpToken' | 'onPage'> {
   /** `port` false: no page. The token is asked for where it is set; it has to be, where the host is not loopback. */
-  readonly http: Omit<PageOptions['http'], 'port'> & { readonly port: number | false };
+  readonly http: Settings['http'];
   /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */
   readonly socketPath: string;
 }
@@ -39,7 +40,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<(
     rules: null,
   };
   const forget = [
-    control.onActivity((activity) => deliveries.record(activity)),
+    control.onActivity(deliveries.record),
     control.onActivity(snapshot.expire),
     control.onStatus(snapshot.expire),
   ];
