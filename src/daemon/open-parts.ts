@@ -43,7 +43,7 @@ export async function openParts(options: DaemonOptions, folders: readonly Folder
       keeps: settings.log,
       clock,
       log,
-      onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
+      onPast: deliveries.record,
     });
     const pauses = await readPauses(settings.state.dir);
     const daemon = assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });
@@ -72,13 +72,8 @@ async function makeFolders({ folders }: Settings, ledger: LedgerPort): Promise<v
   }
 }
 
-async function startEmbedded({
-  settings,
-  log,
-  clock,
-  httpToken,
-  lastServicePort,
-}: DaemonOptions): Promise<EmbeddedService | null> {
+async function startEmbedded(options: DaemonOptions): Promise<EmbeddedService | null> {
+  const { settings, log, clock, httpToken, lastServicePort } = options;
   if (settings.service.mode !== 'embedded') return null;
   const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
   return startEmbeddedService({

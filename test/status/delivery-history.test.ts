@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createDeliveryHistory } from '../../src/status/metrics/delivery-history.ts';
+import type { Clock } from '../../src/lib/time/clock.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-const activity = (what: string, documents = 1): Activity => ({
-  at: '2026-01-01T00:00:00Z',
+const activity = (clock: Pick<Clock, 'now'>, what: string, documents = 1): Activity => ({
+  at: new Date(clock.now()).toISOString(),
   folder: 'inbox',
   path: 'a.pdf',
   what,
@@ -19,10 +20,10 @@ describe('the history of deliveries', () => {
   it('counts documents by what was done and when, the newest last', async () => {
     const clock = manualClock();
     const history = createDeliveryHistory(clock);
-    history.record(activity('uploaded'));
+    history.record(activity(clock, 'uploaded'));
     await clock.advance(minutes(40));
-    history.record(activity('modified', 7));
-    history.record(activity('warning'));
+    history.record(activity(clock, 'modified', 7));
+    history.record(activity(clock, 'warning'));
     const report = history.report();
     expect(report.bucketSeconds).toBe(1200);
     expect(report.start).toBe('2025-12-31T01:00:00.000Z');
@@ -35,16 +36,16 @@ describe('the history of deliveries', () => {
     const clock = manualClock();
     const history = createDeliveryHistory(clock);
     const failed = () => history.report().failed.reduce((sum, count) => sum + count);
-    history.record(activity('failed'));
+    history.record(activity(clock, 'failed'));
     await clock.advance(minutes(10));
-    history.record(activity('failed'));
+    history.record(activity(clock, 'failed'));
     expect(failed()).toBe(1);
-    history.record({ ...activity('uploaded'), path: 'b.pdf' });
+    history.record({ ...activity(clock, 'uploaded'), path: 'b.pdf' });
     expect(failed()).toBe(1);
-    history.record({ ...activity('recovered'), after: 'failed' });
+    history.record({ ...activity(clock, 'recovered'), after: 'failed' });
     expect(failed()).toBe(0);
-    history.record(activity('failed'));
-    history.record({ ...activity('moved'), path: 'c.pdf', from: 'inbox/a.pdf' });
+    history.record(activity(clock, 'failed'));
+    history.record({ ...activity(clock, 'moved'), path: 'c.pdf', from: 'inbox/a.pdf' });
     expect(failed()).toBe(0);
   });
 
@@ -52,7 +53,7 @@ describe('the history of deliveries', () => {
     const clock = manualClock();
     const history = createDeliveryHistory(clock);
     for (let hour = 0; hour < 48; hour += 1) {
-      history.record(activity('uploaded'));
+      history.record(activity(clock, 'uploaded'));
       await clock.advance(minutes(60));
     }
     const { uploaded } = history.report();
@@ -63,9 +64,9 @@ describe('the history of deliveries', () => {
   it('survives a wall clock that is set back or forward', () => {
     const clock = manualClock();
     const history = createDeliveryHistory(clock);
-    history.record(activity('uploaded'));
+    history.record(activity(clock, 'uploaded'));
     clock.jump(-minutes(600));
-    history.record(activity('uploaded'));
+    history.record(activity(clock, 'uploaded'));
     expect(history.report().uploaded.at(-1)).toBe(1);
     clock.jump(minutes(60 * 24 * 365));
     expect(history.report().uploaded.every((count) => count === 0)).toBe(true);

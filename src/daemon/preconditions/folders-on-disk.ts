@@ -11,7 +11,12 @@ export async function requireFolders(
   ledger: Pick<LedgerPort, 'count'>,
 ): Promise<void> {
   for (const { name, path } of folders) {
-    if (ledger.count(name) > 0 || (await mayBeDirectory(path))) continue;
+    // What cannot be looked at now may be one.
+    const mayBe = stat(path).then(
+      (stats) => stats.isDirectory(),
+      (error: unknown) => readFaultOf(errorCode(error)) !== 'gone',
+    );
+    if (ledger.count(name) > 0 || (await mayBe)) continue;
     throw new ConfigurationError(
       `the directory ${path} of the folder "${name}" does not exist; create it, mount it, or correct folders[].path`,
     );
@@ -21,13 +26,4 @@ export async function requireFolders(
 /** Whether a reason is of a folder that was never there: it is no folder that comes back. */
 export function isOfNoFolder({ code, folder = '' }: Reason, ledger: Pick<LedgerPort, 'count'>): boolean {
   return code === 'folder-missing' && ledger.count(folder) === 0;
-}
-
-/** What cannot be looked at now may be one. */
-async function mayBeDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    return readFaultOf(errorCode(error)) !== 'gone';
-  }
 }

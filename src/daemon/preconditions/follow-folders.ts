@@ -7,8 +7,6 @@ import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
-type FolderNames = ReadonlyMap<string, string>;
-
 /** A folder of the configuration as it is on disk; `root` null: there is no such directory. */
 interface Place {
   readonly name: string;
@@ -31,8 +29,10 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     log.info(about, 'folder was renamed or moved; its documents are kept');
   }
   const meant = Array.from(ledger.changes()).flatMap((known) => {
-    const change = renamed(known, names);
-    return change === known ? [] : [{ known, change }];
+    const now = JSON.stringify(known, (key, part: unknown) =>
+      key === 'folder' && typeof part === 'string' ? (names.get(part) ?? part) : part,
+    );
+    return now === JSON.stringify(known) ? [] : [{ known, change: JSON.parse(now) as Change }];
   });
   await ledger.commit([
     ...meant.flatMap(({ known }) => withdrawn(known)),
@@ -41,7 +41,7 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
 }
 
 /** Names of folders in the ledger, each with the one that it gets. */
-async function newNames(ledger: LedgerPort, places: readonly Place[]): Promise<FolderNames> {
+async function newNames(ledger: LedgerPort, places: readonly Place[]): Promise<ReadonlyMap<string, string>> {
   const renames = new Map<string, string>();
   const known = Array.from(namesIn(ledger)).flatMap((name) => {
     const root = ledger.root(name);
@@ -102,20 +102,6 @@ function nameOutside(name: string, taken: readonly { readonly name: string }[]):
     const outside = number === 1 ? `${name} (outside)` : `${name} (outside ${number})`;
     if (taken.every((other) => other.name !== outside)) return outside;
   }
-}
-
-/** The same value where none of these folders is named in it. */
-function renamed<Value>(value: Value, names: FolderNames): Value {
-  if (typeof value !== 'object' || value === null) return value;
-  let isSame = true;
-  const parts = Object.entries(value).map(([key, part]: [string, unknown]) => {
-    const now =
-      key === 'folder' && typeof part === 'string' ? (names.get(part) ?? part) : renamed(part, names);
-    isSame &&= now === part;
-    return [key, now] as const;
-  });
-  if (isSame) return value;
-  return (Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts)) as Value;
 }
 
 /** What ends a state that gets another name. A root, and what was removed a moment ago, may stay known twice. */

@@ -32,8 +32,7 @@ export function createDeliveryHistory(clock: Clock) {
   const current = () => Math.floor(clock.now() / 1000 / bucketSeconds);
 
   return {
-    /** `at`: wall clock, ms. */
-    record: (activity: Activity, at = clock.now()) => {
+    record: (activity: Activity) => {
       const kind = deliveryKinds.find((known) => known === activity.what);
       if (kind === undefined && activity.after === undefined) return;
       for (const key of [refKey(activity), activity.from ?? '']) {
@@ -42,7 +41,7 @@ export function createDeliveryHistory(clock: Clock) {
         failures.delete(key);
       }
       if (kind === undefined) return;
-      const index = Math.floor(at / 1000 / bucketSeconds);
+      const index = Math.floor(Date.parse(activity.at) / 1000 / bucketSeconds);
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
       counts[kind] += Math.max(1, activity.documents);
       if (kind === 'failed' && activity.documents <= 1) failures.set(refKey(activity), index);
