@@ -30,7 +30,7 @@ export async function findDaemon(
 ): Promise<FoundDaemon> {
   try {
     const asked = reports ? flags : { ...flags, quiet: true };
-    const prepared = await prepareCommand(context, asked, { reportsWarnings: reports });
+    const prepared = await prepareCommand(context, asked);
     const { settings } = prepared;
     const stateDir = settings.state.dir;
     const daemon = await (awaits ? awaitDaemon(settings) : connectDaemon(stateDir, settings.file));

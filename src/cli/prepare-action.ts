@@ -9,9 +9,14 @@ import { fleetUser } from './prepare-command.ts';
 export async function prepareAction(context: CommandContext, flags: GlobalFlags) {
   const found = await findDaemon(context, flags, { awaits: true });
   const folders = await foldersOf(found);
+  /** Who takes what a person decides: the running daemon, or the ledger for the next start. */
+  const decisions: DecisionPort =
+    found.daemon ??
+    offlineDecisions({ settings: found.prepared.settings, username: await fleetUser(found.prepared) });
   return {
     ...found,
     folders,
+    decisions,
     /** When what is decided is carried out: it may have to wait, for a pause, the service or its own file. */
     when: async (): Promise<string> => {
       if (found.daemon === null) return 'when ingestd runs';
@@ -23,9 +28,5 @@ export async function prepareAction(context: CommandContext, flags: GlobalFlags)
     },
     /** A path of the command line as the daemon takes it. */
     placeOf: (path: string) => insideWorkingDirectory(path, context.cwd, folders),
-    /** Who takes what a person decides: the running daemon, or the ledger for the next start. */
-    decisions: async (): Promise<DecisionPort> =>
-      found.daemon ??
-      offlineDecisions({ settings: found.prepared.settings, username: await fleetUser(found.prepared) }),
   };
 }

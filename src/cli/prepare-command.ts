@@ -20,8 +20,6 @@ interface PrepareOptions {
   readonly checkFolders?: boolean;
   /** False: the configuration's warnings are not logged. */
   readonly reportsWarnings?: boolean;
-  /** That there is no configuration file is said in the log. Default: on standard error. */
-  readonly logsTrial?: boolean;
   /** Takes the lines of the log. Default: standard error. */
   readonly writeLog?: ((text: string) => void) | undefined;
 }
@@ -37,7 +35,6 @@ export async function prepareCommand(
     quiet = true,
     checkFolders = false,
     reportsWarnings = true,
-    logsTrial = false,
     writeLog = context.writeError,
   }: PrepareOptions = {},
 ) {
@@ -47,7 +44,7 @@ export async function prepareCommand(
   await requireOwnState(configuration.settings, configuration.trial, env);
   // Once: from its start on, the trial says in its status what it is.
   const hasBegun = existsSync(configuration.settings.state.dir);
-  if (missing.length > 0 && !hasBegun && !logsTrial && flags.quiet !== true)
+  if (missing.length > 0 && !hasBegun && quiet && flags.quiet !== true)
     context.complain(`${trialWords} (none of ${missing.join(', ')} exists)`);
   const asked = levelAskedFor(flags);
   const { log: configured } = configuration.settings;
@@ -62,7 +59,7 @@ export async function prepareCommand(
     asTyped: output.asTyped,
     write: writeLog,
   });
-  if (missing.length > 0 && logsTrial) log.info({ lookedFor: missing }, trialWords);
+  if (missing.length > 0 && !quiet) log.info({ lookedFor: missing }, trialWords);
   for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({}, warning);
   return { configuration, settings, log, redactor };
 }

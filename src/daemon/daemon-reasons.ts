@@ -18,14 +18,8 @@ interface ReasonSources {
 }
 
 /** What the daemon itself has to say, beside what the engine and the folders say. */
-export function createDaemonReasons({
-  engine,
-  folders,
-  tokens,
-  isSignInFailing,
-  place,
-  onChange,
-}: ReasonSources) {
+export function createDaemonReasons(sources: ReasonSources) {
+  const { engine, folders, tokens, isSignInFailing, place, onChange } = sources;
   /** By their codes. They keep nobody from being ready. */
   const notices = new Map<string, Reason>();
   const ofFleet = () => place?.reasons() ?? [];

@@ -63,11 +63,6 @@ export interface StatusSources {
 
 /** The status as it is at this moment. */
 export function makeStatus(sources: StatusSources): Status {
-  const status = collect(sources);
-  return { ...status, health: health(status) };
-}
-
-function collect(sources: StatusSources): Omit<Status, 'health'> {
   const { engine, ledger, limiter, clock, most = longestList } = sources;
   const folders = sources.folders.map((port) => folderStatus(sources, port));
   const rate = limiter.status();
@@ -103,7 +98,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   );
   const waitingFor = noWaits();
   for (const one of counts) for (const kind of waitKinds) waitingFor[kind] += one.waitingFor[kind];
-  return {
+  const status: Omit<Status, 'health'> = {
     version: version(),
     startedAt: sources.startedAt,
     pid: process.pid,
@@ -153,6 +148,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     duplicates: listDuplicates({ duplicated: ledger.duplicated, doubts: () => doubts }, most),
     recordedDuplicates: ledger.possibleDuplicates(),
   };
+  return { ...status, health: health(status) };
 
   function failureStatus(task: Task): FailureStatus {
     const dueMs = dueOf(task);

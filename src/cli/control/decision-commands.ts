@@ -28,7 +28,7 @@ export async function retry(
   }
   const all = folder !== undefined;
   const meant = { paths: all ? [folder] : paths.map(placeOf), all };
-  const { retried, barred = [] } = await (await decisions()).retry(meant);
+  const { retried, barred = [] } = await decisions.retry(meant);
   const nothing =
     daemon === null
       ? 'The service has refused nothing; what failed for another reason is tried when ingestd runs.'
@@ -53,8 +53,7 @@ interface ResolveFlags extends CommandFlags {
 /** `ingestd resolve`: ends the doubt about an upload. */
 export async function resolve(context: CommandContext, path: string, flags: ResolveFlags) {
   const resolution = resolutionOf(flags);
-  const { when, placeOf, ...action } = await prepareAction(context, flags);
-  const decisions = await action.decisions();
+  const { when, placeOf, decisions } = await prepareAction(context, flags);
   const meant = { path: placeOf(path), ...resolution };
   if (resolution.action === 'adopt' && flags.yes !== true) {
     // Where it cannot be adopted, there is nothing to ask.
@@ -112,7 +111,7 @@ export async function approve(context: CommandContext, folder: string | undefine
   };
   const shown = flags.yes === true ? {} : await askedFor();
   if (shown === null) return exitCodes.ok;
-  const { approved } = await (await decisions()).approve({ folder: folder ?? null, ...shown });
+  const { approved } = await decisions.approve({ folder: folder ?? null, ...shown });
   context.output.line(
     approved === 0
       ? 'Nothing is held.'
@@ -143,7 +142,7 @@ async function askAbout(
 export async function keep(context: CommandContext, place: string | undefined, flags: GlobalFlags) {
   const { placeOf, decisions } = await prepareAction(context, flags);
   const meant = place === undefined ? null : placeOf(place);
-  const { kept } = await (await decisions()).keep({ place: meant });
+  const { kept } = await decisions.keep({ place: meant });
   const documents = countWords(kept, 'document');
   const nothing = meant === null ? 'Nothing is held.' : `Nothing is held at ${printable(meant)}.`;
   const done = `${kept === 1 ? 'stays' : 'stay'} at the service; ingestd why PATH says how to undo that.`;
@@ -154,9 +153,8 @@ export async function keep(context: CommandContext, place: string | undefined, f
 /** `ingestd share PATH… --as stated`: a person's word that what is stated goes out, though it is wider than what is held. */
 export async function share(context: CommandContext, paths: readonly string[], flags: CommandFlags) {
   const { line } = context.output;
-  const action = await prepareAction(context, flags);
-  const wanted = paths.map(action.placeOf);
-  const decisions = await action.decisions();
+  const { when, placeOf, decisions } = await prepareAction(context, flags);
+  const wanted = paths.map(placeOf);
   const { documents, barred } = await decisions.share({ paths: wanted });
   if (barred > 0) {
     const words = countWords(barred, 'document stays as it is', 'documents stay as they are');
@@ -175,6 +173,6 @@ export async function share(context: CommandContext, paths: readonly string[], f
     if (!(await confirm(context, `Share ${words} more widely, as stated?`, refusal))) return exitCodes.ok;
   }
   const { shared } = await decisions.share({ paths: wanted, shown: documents });
-  line(`Sharing ${countWords(shared, 'document')} as stated ${await action.when()}: ${whyWords}.`);
+  line(`Sharing ${countWords(shared, 'document')} as stated ${await when()}: ${whyWords}.`);
   return code;
 }

@@ -16,7 +16,7 @@ interface PauseFlags extends GlobalFlags {
 export async function pause(context: CommandContext, folder: string | undefined, flags: PauseFlags) {
   if (flags.fleet === true) return changeFleet(context, true, folder, flags);
   const { daemon, decisions } = await prepareAction(context, flags);
-  const { paused, pauses } = await (await decisions()).pause({ folder: folder ?? null, ms: flags.for });
+  const { paused, pauses } = await decisions.pause({ folder: folder ?? null, ms: flags.for });
   const ends = Object.fromEntries(Object.entries(pauses).map(([name, { until }]) => [name, { until }]));
   const end = pauseDetails(folder === undefined ? paused : [folder], ends);
   const start = daemon === null ? ', from the next start on' : '';
@@ -30,7 +30,7 @@ export async function pause(context: CommandContext, folder: string | undefined,
 export async function resume(context: CommandContext, folder: string | undefined, flags: PauseFlags) {
   if (flags.fleet === true) return changeFleet(context, false, folder, flags);
   const { daemon, decisions } = await prepareAction(context, flags);
-  const { paused } = await (await decisions()).resume({ folder: folder ?? null });
+  const { paused } = await decisions.resume({ folder: folder ?? null });
   const status = await daemon?.status();
   const left = isFleetPaused(status?.reasons ?? [])
     ? 'all hosts of the fleet. Resume them with ingestd resume --fleet'

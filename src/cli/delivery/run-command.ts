@@ -11,7 +11,7 @@ import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 const forRun = { quiet: false, checkFolders: true } as const;
 
 export async function run(context: CommandContext, flags: GlobalFlags) {
-  const prepared = await prepareCommand(context, flags, { ...forRun, logsTrial: true });
+  const prepared = await prepareCommand(context, flags, forRun);
   const { settings, configuration, log } = prepared;
   await requireOwnPlace(settings, true);
   // The same file again, also where another would be found by now.

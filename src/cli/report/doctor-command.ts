@@ -3,7 +3,7 @@ import type { Redactor } from '../../lib/text/redactor.ts';
 import { cleanData } from '../../log/clean-data.ts';
 import type { DoctorReport } from '../../commands/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
-import type { CommandContext, CommandFlags, GlobalFlags } from '../define-command.ts';
+import type { CommandContext, CommandFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { checkOptions, printFindings } from './check-command.ts';
 import { examine } from '../../commands/doctor.ts';
@@ -11,22 +11,18 @@ import { prepareCommand } from '../prepare-command.ts';
 
 export async function doctor(context: CommandContext, flags: CommandFlags) {
   const { output, redactor } = context;
-  const options = await optionsOrProblem(context, flags);
+  const options = await prepareCommand(context, flags, { reportsWarnings: false })
+    .then(checkOptions)
+    // An invalid configuration is a finding like any other: what is wrong with it.
+    .catch((error: unknown) => {
+      if (errorCode(error) !== 'configuration') throw error;
+      return errorMessage(error);
+    });
   const report = await examine(options);
   if (flags.json === true) output.json(cleaned(report, redactor));
   else printReport(report, redactor, output);
   if (typeof options === 'string') return exitCodes.usage;
   return report.ok ? exitCodes.ok : exitCodes.unfinished;
-}
-
-/** An invalid configuration is a finding like any other: what is wrong with it. */
-async function optionsOrProblem(context: CommandContext, flags: GlobalFlags) {
-  try {
-    return await checkOptions(await prepareCommand(context, flags, { reportsWarnings: false }));
-  } catch (error) {
-    if (errorCode(error) !== 'configuration') throw error;
-    return errorMessage(error);
-  }
 }
 
 /** What is known as YAML, with its units in the names, then the findings. */

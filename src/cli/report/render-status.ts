@@ -34,17 +34,20 @@ const mostOfCause = 3;
 /** So many names of one folder's held deletions. */
 const mostNames = 5;
 const details = 'for details run ingestd why PATH';
+const skippedHint = 'ingestd check lists all of them with their fixes';
 
 /** A few lines, the headline first: what a person reads in two seconds. In the order of the page. */
 export function renderStatus(status: Status, view: StatusView): string[] {
   const { colors } = view;
   const { reasons, waiting, waitingTotal, inDoubt, inDoubtTotal, narrower, skipped, skippedTotal } = status;
   const total = (of: 'kept' | 'narrower') => status.folders.reduce((sum, one) => sum + one[of], 0);
-  const { retried } = sortFailures(status);
+  const { failed, failedTotal, retried } = sortFailures(status);
   // A reason that is said above is not said again.
   const isSaid = (one: FailureStatus) => reasons.some(({ message }) => message === one.message);
   const barrierOf = (code: string) => (mayHelpToShare(code) ? '' : ` (${explain(code).cause})`);
   const mayShare = narrower.some((one) => mayHelpToShare(one.code));
+  const mayRetry = failed.some(({ code }) => mayHelpToRetry(code));
+  const whyFailed = `ingestd why PATH explains one${mayRetry ? ', ingestd retry sends again what the service refused' : ''}`;
   return [
     colors.bold(colors[healthColors[status.health]](withLocalTimes(statusLine(status, view.now)))),
     '',
@@ -58,7 +61,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       silentRows(status, view.now),
       'ingestd waits as long as service.responseSeconds says',
     ),
-    ...failureRows(status, view),
+    // Without what stands under the uploads in doubt, and apart from what is retried, which the headline counts as waiting.
+    ...groupedRows(colors.red('Failed'), failed, Math.max(failed.length, failedTotal), whyFailed, colors),
     ...heldRows(status, view),
     ...section(colors.yellow('In doubt'), inDoubt.map(rowOf), doubtHint(status), inDoubtTotal),
     ...section(
@@ -78,11 +82,9 @@ export function renderStatus(status: Status, view: StatusView): string[] {
       retried.some(isSaid) ? details : `nothing to do; ${details}`,
     ),
     // Those that still change say nothing.
-    ...groupedRows(colors.dim('Waiting'), waiting, waitingTotal, colors, reasons),
-    ...(waiting.length === 0 ? [] : [`  (${details})`]),
+    ...groupedRows(colors.dim('Waiting'), waiting, waitingTotal, details, colors, reasons),
     ...section(colors.dim('Kept at the service'), status.kept.map(refKey), details, total('kept')),
-    ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, colors, reasons),
-    ...(skippedTotal === 0 ? [] : ['  (ingestd check lists all of them with their fixes)']),
+    ...groupedRows(colors.dim('Skipped'), skipped, skippedTotal, skippedHint, colors, reasons),
   ];
 }
 
@@ -166,22 +168,12 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   ];
 }
 
-/** Without what stands under the uploads in doubt, and apart from what is retried, which the headline counts as waiting. */
-function failureRows(status: Status, { colors }: StatusView): string[] {
-  const { failed, failedTotal } = sortFailures(status);
-  const helps = failed.some(({ code }) => mayHelpToRetry(code));
-  const retry = helps ? ', ingestd retry sends again what the service refused' : '';
-  return [
-    ...groupedRows(colors.red('Failed'), failed, Math.max(failed.length, failedTotal), colors),
-    ...(failed.length === 0 ? [] : [`  (ingestd why PATH explains one${retry})`]),
-  ];
-}
-
 /** Grouped by cause, each with its fix; a message that all of a group have is said once. */
 function groupedRows(
   title: string,
   listed: readonly Pick<FailureStatus, 'folder' | 'path' | 'code' | 'message'>[],
   total: number,
+  hint: string,
   { dim }: Output['colors'],
   /** Their fixes stand above. */
   told: readonly Pick<Reason, 'code'>[] = [],
@@ -206,6 +198,7 @@ function groupedRows(
     `${title} (${numberWords(total)})`,
     ...groups.flat(),
     ...(unlisted > 0 ? [`  and ${numberWords(unlisted)} more`] : []),
+    `  (${hint})`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { makeDirectory } from '../../lib/files/make-directory.ts';
@@ -30,17 +30,14 @@ export async function hasUserManager(env: CommandContext['env']): Promise<boolea
  */
 export async function userUnit(destination: Destination) {
   const { env } = destination;
-  const directory = join(
-    env['XDG_CONFIG_HOME'] || join(homeDirectory(env, 'XDG_CONFIG_HOME'), '.config'),
-    'systemd/user',
-  );
-  const file = join(directory, unit);
+  const settings = env['XDG_CONFIG_HOME'] || join(homeDirectory(env, 'XDG_CONFIG_HOME'), '.config');
+  const file = join(settings, 'systemd/user', unit);
   const text = unitText(await readFile(userUnitFile, 'utf8'), {
     command: [process.execPath, process.argv[1] ?? '', 'run'],
     configuration: destination.file,
   });
   const before = await readIfThere(file, destination);
-  return { directory, file, text, replaces: before !== null && before !== text };
+  return { file, text, replaces: before !== null && before !== text };
 }
 
 /**
@@ -48,10 +45,10 @@ export async function userUnit(destination: Destination) {
  * nothing. Throws ConfigurationError where the unit cannot be written.
  */
 export async function installUserService(
-  { directory, file, text }: Awaited<ReturnType<typeof userUnit>>,
+  { file, text }: Awaited<ReturnType<typeof userUnit>>,
   { env, output: { line } }: CommandContext,
 ): Promise<string | null> {
-  await makeDirectory(directory);
+  await makeDirectory(dirname(file));
   await writeWhole(file, text, 0o644);
   line(`Wrote ${file}`);
   let fix = `once it answers, run systemctl --user daemon-reload && systemctl --user enable --now ${unit}`;

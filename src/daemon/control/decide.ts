@@ -41,21 +41,13 @@ export interface DecisionSources {
 }
 
 /** Carries out what a person decides, in the order in which it comes. */
-export function createDecisions({
-  settings,
-  clock,
-  log,
-  pauses: first,
-  engine,
-  ledger,
-  folders,
-  history,
-}: DecisionSources) {
+export function createDecisions(sources: DecisionSources) {
+  const { settings, clock, log, engine, ledger, folders, history } = sources;
   const pauses = createPauseKeeper({
     stateDir: settings.state.dir,
     clock,
     folders: settings.folders,
-    first,
+    first: sources.pauses,
     onChange: (names) => engine.setPaused(names),
     onOver: (change) => {
       const message = 'the time of the pause is over';

@@ -17,8 +17,13 @@ type Shown = Pick<Why, 'metadata' | 'sources' | 'narrower'>;
  */
 export function metadataOf(found: Inspection, record: LedgerRecord | undefined): Shown {
   if (found.kind !== 'document') {
-    const known = { metadata: null, ...(record === undefined ? none : recorded(record)) };
-    return record === undefined || found.stated === undefined ? known : withMode(known, found.stated, record);
+    if (record === undefined) return { ...none, metadata: null };
+    const known = recorded(record);
+    if (found.stated === undefined) return known;
+    // Of a document whose content cannot go out just now its sharing mode counts all the same.
+    const { mode, source } = sharingOf(found.stated, record);
+    const metadata = { ...known.metadata, ...(mode === null ? {} : { shareInfo: { mode } }) };
+    return { metadata, sources: { shareInfo: source }, narrower: keptReason(found.stated) };
   }
   const { document } = found;
   const { metadata, sources = {} } = document;
@@ -38,13 +43,6 @@ export function metadataOf(found: Inspection, record: LedgerRecord | undefined):
     },
     narrower: keptReason(document),
   };
-}
-
-/** Of a document whose content cannot go out just now its sharing mode counts all the same. */
-function withMode(known: Shown, stated: FoundDocument, record: LedgerRecord): Shown {
-  const { mode, source } = sharingOf(stated, record);
-  const metadata = { ...known.metadata, ...(mode === null ? {} : { shareInfo: { mode } }) };
-  return { metadata, sources: { shareInfo: source }, narrower: keptReason(stated) };
 }
 
 const none = { sources: {}, narrower: null };

@@ -47,12 +47,8 @@ export function guardTwinFolders<T extends FolderPort>(
     await looking;
   }
 
-  function lookNowAndThen(): Promise<void> {
-    return lookAgain().catch((error: unknown) =>
-      log.error({ error: errorMessage(error) }, 'mounts could not be compared'),
-    );
-  }
-
+  const complain = (error: unknown) =>
+    log.error({ error: errorMessage(error) }, 'mounts could not be compared');
   return folders.map((port) => {
     const { name } = port;
     const reason = () => twins.get(name) ?? null;
@@ -63,7 +59,7 @@ export function guardTwinFolders<T extends FolderPort>(
       ...guarded,
       start: async (listener) => {
         cancel();
-        cancel = repeat(clock, everyMs, lookNowAndThen);
+        cancel = repeat(clock, everyMs, () => lookAgain().catch(complain));
         await lookAgain();
         await guarded.start(listener);
       },
