@@ -15,7 +15,7 @@ import { health } from '../../src/model/report/health.ts';
 import { explain } from '../../src/model/report/explanations.ts';
 import type { FolderStatus, Status } from '../../src/model/report/status.ts';
 import { shellWord } from '../../src/lib/text/printable.ts';
-import { nameOf, refKey } from '../../src/model/document.ts';
+import { directoryOf, nameOf, refKey } from '../../src/model/document.ts';
 import { seededRandom } from '../soak/seeded-random.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
@@ -621,7 +621,8 @@ function shutWorld(ignoreFile: string, place: string, isHeld: boolean): Readonly
         4,
         {
           ...Object.fromEntries(waiting.map(({ path }) => [`inbox/${path}`, code])),
-          inbox: isHeld ? 'held' : code,
+          [directoryOf(ignoreFile)]: code,
+          ...(isHeld && { inbox: 'held' }),
         },
       ],
       plan: { unchanged: 2, waiting: waiting.length, held: isHeld ? 1 : 0, kept: 1 },
