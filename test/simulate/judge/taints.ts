@@ -588,8 +588,12 @@ function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading):
 /** The place of an attachment, which its owner's directory takes along (contract 7.25). */
 function placeIn(reading: Reading, { path, owner, ownerDirectory }: Attached): string {
   const directory = directoryOf(owner);
-  const shown = [...reading.files.values()].filter((file) => file.directory === ownerDirectory);
-  const places = shown.map((file) => directoryOf(file.path));
+  // What a mount covers has not moved.
+  const isShown = (file: RoledFile) => file.directory === ownerDirectory && !reading.isCovered(file.identity);
+  const places = reading
+    .all()
+    .filter(isShown)
+    .map((file) => directoryOf(file.path));
   const [place = directory] = places.includes(directory) ? [] : places;
   return path.startsWith(`${directory}/`) ? `${place}${path.slice(directory.length)}` : path;
 }
