@@ -122,30 +122,29 @@ export function hashAtOnce(wanted: Wanted): string | null {
 /** Larger reads are no faster, smaller ones cost throughput. */
 const chunkBytes = 1024 * 1024;
 
-/** Of files that were hashed: a new buffer for each would pile up until the next collection of garbage. */
-const spareBuffers: Buffer[] = [];
-const mostSpareBuffers = 4;
+/** The bytes that an open file had when it was inspected. */
+async function* chunksOf(handle: FileHandle, { absolute, stat: { size } }: Wanted): AsyncGenerator<Buffer> {
+  let at = 0;
+  while (at < size) {
+    const chunk = await readChunk(handle, absolute, { at, length: Math.min(chunkBytes, size - at) });
+    if (chunk.length === 0)
+      throw new ContentChangedError(
+        `the file shrank while it was read: ${at} of ${countWords(size, 'byte')}`,
+      );
+    at += chunk.length;
+    yield chunk;
+  }
+}
 
 /** Opens a file as `openContent` does, as a source of exactly the bytes that it had when it was inspected. */
 export async function openSource(wanted: Wanted): Promise<ContentSource> {
   const handle = await openContent(wanted);
-  const {
-    absolute,
-    stat: { size },
-  } = wanted;
   const hasher = createHash('sha256');
   let digest: string | null = null;
   let streamed = false;
 
-  async function* chunks(): AsyncGenerator<Buffer> {
-    let at = 0;
-    while (at < size) {
-      const chunk = await readChunk(handle, absolute, { at, length: Math.min(chunkBytes, size - at) });
-      if (chunk.length === 0)
-        throw new ContentChangedError(
-          `the file shrank while it was read: ${at} of ${countWords(size, 'byte')}`,
-        );
-      at += chunk.length;
+  async function* hashed(): AsyncGenerator<Buffer> {
+    for await (const chunk of chunksOf(handle, wanted)) {
       hasher.update(chunk);
       yield chunk;
     }
@@ -153,12 +152,12 @@ export async function openSource(wanted: Wanted): Promise<ContentSource> {
   }
 
   return {
-    size,
+    size: wanted.stat.size,
     stream: () => {
       if (streamed) throw new ContentChangedError('the content was streamed already');
       streamed = true;
       // One chunk ahead, whatever its size.
-      return Readable.from(chunks(), { objectMode: false, highWaterMark: 1 });
+      return Readable.from(hashed(), { objectMode: false, highWaterMark: 1 });
     },
     sha256: () => {
       if (digest === null) throw new ContentChangedError('the content was not streamed to its end');
@@ -200,31 +199,15 @@ export async function hashFile(wanted: Wanted): Promise<string | null> {
   try {
     const handle = await openContent(wanted);
     try {
-      const found = await hashContent(handle, wanted);
+      const hasher = createHash('sha256');
+      for await (const chunk of chunksOf(handle, wanted)) hasher.update(chunk);
       const { mtimeMs, size } = await handle.stat();
-      return mtimeMs === wanted.stat.mtimeMs && size === wanted.stat.size ? found : null;
+      return mtimeMs === wanted.stat.mtimeMs && size === wanted.stat.size ? hasher.digest('hex') : null;
     } finally {
       await handle.close();
     }
   } catch (error) {
     if (error instanceof ContentChangedError) return null;
     throw translated(error, wanted.absolute);
-  }
-}
-
-/** SHA-256 of the bytes that an open file had when it was inspected, lower-case hex; null when it has fewer. */
-async function hashContent(handle: FileHandle, { stat: { size } }: Wanted): Promise<string | null> {
-  const hasher = createHash('sha256');
-  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
-  try {
-    for (let at = 0; at < size;) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
-      if (bytesRead === 0) return null;
-      hasher.update(buffer.subarray(0, bytesRead));
-      at += bytesRead;
-    }
-    return hasher.digest('hex');
-  } finally {
-    if (spareBuffers.length < mostSpareBuffers) spareBuffers.push(buffer);
   }
 }

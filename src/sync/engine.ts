@@ -443,9 +443,9 @@ export class Engine {
     this.#takeUp(scan, differences);
     if (this.#paused.has(folder)) this.#roots.inBackground(this.#judgePaused());
     view.setSkips(directory, scan.skips);
-    const gone = view.tree.vanished(directory, scan.subdirectories);
-    const wereListed = gone.filter((one) => view.forgetDirectory(one)).length > 0;
-    for (const one of gone) this.#loseAll(scan, one, wereListed);
+    const gone = view.vanished(directory, scan.subdirectories);
+    const wereListed = [...gone.values()].includes(true);
+    for (const one of gone.keys()) this.#loseAll(scan, one, wereListed);
     // Of what lies in these nothing is a document, and a document whose file has gone there is kept.
     for (const name of scan.subdirectories.filter(isAttachmentDirectory))
       this.#loseAll(scan, joinPath(directory, name), true);
@@ -1365,7 +1365,7 @@ export class Engine {
   readonly #search = createGathered(async (lost: Parameters<typeof findInFolders>[0]) => {
     const found = await this.#find(lost);
     // What was not found may be below what is mounted by then.
-    for (const folder of this.folders.names) await this.#roots.rememberMounts(folder, false);
+    for (const folder of this.folders.names) await this.#roots.rememberMounts(folder);
     return found;
   });
 

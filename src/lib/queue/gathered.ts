@@ -3,8 +3,8 @@ import { createTurns } from './turns.ts';
 /** Handles together what comes while it is at work: what is given to each, or fails, was begun after it came. */
 export function createGathered<T, Result>(
   handle: (items: readonly T[]) => Promise<Result>,
+  inTurn = createTurns(),
 ): (item: T) => Promise<Result> {
-  const inTurn = createTurns();
   let waiting: T[] = [];
   let handled: Promise<Result> | null = null;
   return (item) => {

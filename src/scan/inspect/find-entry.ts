@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
+import { accessSync, closeSync, constants, fstatSync, openSync, readdirSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
@@ -85,12 +85,13 @@ export function absence(folder: FolderState, path: string): NoDocument {
       const message = `another directory is named ${printable(nameOf(twin))}, with accents encoded differently: it may be in that one; rename one of the two`;
       return { ...ignored('unicode-twin', message), presence: 'unseen' };
     }
-    const absolute = folder.absolute(folder.tree.rawPath(directory));
     // A name in another Unicode form than the last scan saw is the same name.
     const spellings = spellingsOf(folder, path);
     if (spellings.length > 0 && !spellings.includes(nameOf(folder.tree.rawPath(path))))
       return settling(afterScanMs);
-    device = deviceOf(absolute);
+    const absolute = folder.absolute(folder.tree.rawPath(directory));
+    accessSync(absolute, constants.R_OK);
+    device = statSync(absolute).dev;
   } catch (error) {
     return unknownPlace(printable(directory) || 'the root', errorCode(error));
   }
@@ -102,19 +103,9 @@ export function absence(folder: FolderState, path: string): NoDocument {
  * The names on disk that spell the name of a path, in any Unicode form; none for ASCII, which has one form. Throws what
  * `readdir` throws.
  */
-function spellingsOf(folder: FolderState, path: string): readonly string[] {
+export function spellingsOf(folder: FolderState, path: string): readonly string[] {
   const name = nameOf(path);
   if (!/[^\0-\x7f]/.test(name)) return [];
   const names = readdirSync(folder.absolute(folder.tree.rawPath(directoryOf(path))));
   return names.filter((raw) => raw.normalize('NFC') === name);
-}
-
-/** The device of a directory that can be opened. Throws what `open` throws. */
-function deviceOf(absolute: string): number {
-  const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    return fstatSync(handle).dev;
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -29,7 +29,7 @@ import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { readDefaults, unsettledRulesMs } from './inherited.ts';
-import { absence, findEntry, lookInside, rootTrouble, unlistedTrouble } from './find-entry.ts';
+import { absence, findEntry, lookInside, rootTrouble, spellingsOf, unlistedTrouble } from './find-entry.ts';
 import { isListed } from './find-files.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { isListedAnew, likelySidecar } from './likely-sidecar.ts';
@@ -85,7 +85,9 @@ export function createInspector(folder: FolderState): Inspector {
     const classified = classifyFile({ path, stats, exclusion }, folder);
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified);
     if (stats !== null) return inspectFile(folder, path, { stats, classified });
-    if (folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true)
+    // What its directory lists, and no lookup finds, has a name whose bytes are not UTF-8.
+    const isUndecoded = entry === null && found.path === path && name.includes('\uFFFD');
+    if (isUndecoded && spellingsOf(folder, path).length > 0)
       return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
     return absence(folder, found.path);
   }

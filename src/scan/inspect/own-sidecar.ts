@@ -14,6 +14,7 @@ import type { FolderOnDisk, FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { namedAfter } from '../rules/sidecar-names.ts';
 import { ignored, notRead, settling, unfit } from './inspection-results.ts';
+import { spellingsOf } from './find-entry.ts';
 import { newNames } from './likely-sidecar.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 
@@ -78,7 +79,7 @@ function kindFor(
   { own, sidecar }: { readonly own: Entry | null; readonly sidecar: Entry },
 ): PairedSidecar['kind'] | 'unscanned' | null {
   const directory = directoryOf(document);
-  const { pairs, twinSidecars } = folder.tree.get(directory) ?? {};
+  const { pairs } = folder.tree.get(directory) ?? {};
   const isAsListed = ({ name, stats }: Entry) =>
     stats === null || folder.observations.isListed(joinPath(directory, name), stats);
   if (!isAsListed(sidecar)) return 'unscanned';
@@ -97,7 +98,8 @@ function kindFor(
   if (own !== null && (sidecar.stats !== null || isOfAnother)) return isAsListed(own) ? null : 'unscanned';
   // One that is gone counts as if it stood.
   if (isOfAnother) return 'ambiguous';
-  return twinSidecars?.has(sidecar.name) === true ? 'twin' : 'own';
+  const spellings = orNull(() => spellingsOf(folder, joinPath(directory, sidecar.name))) ?? [];
+  return spellings.length > 1 ? 'twin' : 'own';
 }
 
 function readOwn(

@@ -47,8 +47,6 @@ export function sortEntries(
     /** Those of these documents that are not there, and that no rule leaves out. */
     orphans: new Set<string>(),
     skips: [] as Skip[],
-    /** Names that are not UTF-8, decoded as far as they are, in NFC. */
-    undecodable: new Set<string>(),
   };
   const { documents, otherFiles, sidecars, twinSidecars, children, skips } = sorted;
 
@@ -105,7 +103,6 @@ export function sortEntries(
     const found = classifyUndecodable(name, kind);
     if (found.kind !== 'skipped') continue;
     const text = name.toString();
-    sorted.undecodable.add(text.normalize('NFC'));
     const raw = Buffer.from(joinPath(folder.tree.rawPath(directory), ''));
     const pathBytes = Buffer.concat([raw, name]).toString('base64');
     const message = `${found.message} (${printableBytes(name)})`;

@@ -4,7 +4,6 @@ import type { FileIdentity } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
-import type { Entry } from '../rules/entry.ts';
 import type { Relations } from '../rules/relate.ts';
 import { defaultsName } from '../rules/sidecar-names.ts';
 import type { WatchState } from '../watch/backend.ts';
@@ -22,8 +21,6 @@ export interface SidecarList {
 
 /** What is remembered of one directory between scans. */
 export interface DirectoryState extends FileIdentity, WatchState {
-  /** As on disk, from the root. */
-  readonly raw: string;
   /** The user it belongs to. */
   readonly uid: number;
   /** How many names were listed in it. */
@@ -56,8 +53,6 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly rawNames?: ReadonlyMap<string, string> | undefined;
   /** Names of twins, as they are on disk. */
   readonly twins?: ReadonlySet<string> | undefined;
-  /** Names that are not UTF-8, decoded as far as they are, in NFC. */
-  readonly undecodable?: ReadonlySet<string> | undefined;
   /** Something in it cannot be looked at or named, or not be listed: files may be in it that nobody sees. */
   readonly hidesFiles: boolean;
   /** Sidecars that fit none of its files, and the document that each may be meant for, as in a listing; absent: none. */
@@ -65,8 +60,6 @@ export interface DirectoryState extends FileIdentity, WatchState {
   /** By document, and of those that are no document's; absent: there are none. */
   readonly pairs?: Relations['sidecars'] | undefined;
   readonly unpaired?: Relations['unpaired'] | undefined;
-  /** Sidecars whose names differ in their Unicode form alone from that of the one that stands; absent: there are none. */
-  readonly twinSidecars?: ReadonlyMap<string, readonly Entry[]> | undefined;
   /** Why it cannot be read; null: it can. */
   readonly unreadable: UnreadDirectory | null;
   /** It, or something in it, could not be read for a reason that may pass; null: all could. */
@@ -156,8 +149,6 @@ export function createTree() {
   }
 
   function rawPath(path: string): string {
-    const state = states.get(path);
-    if (state !== undefined) return state.raw;
     if (path === '') return '';
     const directory = directoryOf(path);
     const name = nameOf(path);

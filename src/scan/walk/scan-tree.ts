@@ -234,7 +234,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
 function neverRead({ tree, rules, fingerprint }: FolderState, directory: string): DirectoryState {
   const above = tree.get(directoryOf(directory));
   return {
-    raw: tree.rawPath(directory),
     dev: 0,
     ino: 0,
     birthtimeMs: 0,

@@ -130,7 +130,6 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   // What a start finds may still be coming; the root has always been there.
   const ageMs = context.cause === 'start' ? observations.ageMs(stats) : 0;
   const state: DirectoryState = {
-    raw,
     ...identity,
     uid: stats.uid,
     nameCount: named.length + undecoded.length,
@@ -147,13 +146,11 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     attached: found.attached,
     rawNames: orNone(rawNames(listing)),
     twins: orNone(new Set(sorted.twins.map(({ raw }) => raw))),
-    undecodable: orNone(sorted.undecodable),
     hidesFiles: found.hidesFiles || hidesFiles(listing),
     unfit: orNone(found.unfit),
     lists: orNone(paired.lists),
     pairs: orNone(paired.sidecars),
     unpaired: orNone(paired.unpaired),
-    twinSidecars: orNone(sorted.twinSidecars),
     ...watched,
     unreadable: null,
     again: againOf(folder, before, { listing, paired, found }),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { createGathered } from '../../lib/queue/gathered.ts';
 import { createTurns } from '../../lib/queue/turns.ts';
 import { isAtOrBelow, joinPath, sameDirectory } from '../../model/document.ts';
 import type { DirectoryScan, RootMarks, ScanCause } from '../../model/document.ts';
@@ -33,13 +34,19 @@ interface ScannedRoot {
   readonly other: RootMarks | undefined;
 }
 
+/** That everything was listed before the mounts are read, for the first time or not; null: it was not. */
+type Listed = { readonly isFirst: boolean } | null;
+
+interface Turns {
+  readonly inTurn: ReturnType<typeof createTurns>;
+  readonly mounts: (listed: Listed) => Promise<void>;
+}
+
 /** What scans say of folders besides their documents: under which root, with which mounts, the ledger knows these. */
 export class FolderRoots {
   readonly #parts: EngineParts;
-  /** By folder: its mounts are read one after the other. */
-  readonly #turns = new Map<string, ReturnType<typeof createTurns>>();
-  /** Folders with a reading for new directories that has not begun: one is enough for all that come before. */
-  readonly #noticed = new Set<string>();
+  /** By folder: what is written down of its root and its mounts, one after the other. */
+  readonly #turns = new Map<string, Turns>();
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -53,12 +60,12 @@ export class FolderRoots {
     if (directory === '') view.scanBegins(identity, folders.moment());
     // What has come into the ledger since, for a directory that was gone by then, is compared too.
     if (directory === '' || deep === 'from here')
-      for (const known of ledger.directories(folder)) if (isAtOrBelow(known, directory)) view.tree.add(known);
+      for (const known of ledger.directories(folder)) if (isAtOrBelow(known, directory)) view.know(known);
     const isNew = view.noteDirectory(directory, identity, clock.monotonic());
     if (isNew && directory !== '') directories.note({ folder, path: directory }, identity);
     // A scan of everything ends with reading the mounts. Between two of them files on a new mount may be sent.
     if (isNew && view.isScanned && view.otherRoot === undefined)
-      this.inBackground(this.#noticeMounts(folder));
+      this.inBackground(this.rememberMounts(folder));
     for (const { stat } of entries) view.noteDevice(stat.dev, identity.dev);
   }
 
@@ -98,7 +105,7 @@ export class FolderRoots {
     if (!isSought) view.sawAll(clock.monotonic());
     if (!isTrusted) return;
     this.inBackground(this.#rememberRoot(folder, { root, began, unreadable, other }));
-    this.inBackground(this.rememberMounts(folder, true, isFirst));
+    this.inBackground(this.rememberMounts(folder, { isFirst }));
     const changed = directories.toRemember(folder, tasks);
     if (changed.length > 0) this.inBackground(writer.commit(changed));
   }
@@ -138,7 +145,7 @@ export class FolderRoots {
 
   /** A trusted root, under which everything was listed, is known from then on. */
   #rememberRoot(folder: string, scanned: ScannedRoot): Promise<void> {
-    return this.#inTurn(folder, async () => {
+    return this.#turnsOf(folder).inTurn(async () => {
       const before = this.#parts.ledger.root(folder);
       const change = this.#toRemember(folder, scanned);
       if (change === null) return;
@@ -179,36 +186,27 @@ export class FolderRoots {
   }
 
   /**
-   * What lies on a mount is not removed with it, after a restart either. `isWhole`: everything was listed. `isFirst`: for
-   * the first time.
+   * What lies on a mount is not removed with it, after a restart either. One reading is enough for all that ask before it
+   * begins.
    */
-  rememberMounts(folder: string, isWhole: boolean, isFirst = false): Promise<void> {
-    return this.#inTurn(folder, () => this.#readMounts(folder, isWhole, isFirst));
-  }
-
-  /** The same for directories that came. */
-  async #noticeMounts(folder: string): Promise<void> {
-    if (this.#noticed.has(folder)) return;
-    this.#noticed.add(folder);
-    await this.#inTurn(folder, () => {
-      this.#noticed.delete(folder);
-      return this.#readMounts(folder, false);
-    });
+  rememberMounts(folder: string, listed: Listed = null): Promise<void> {
+    return this.#turnsOf(folder).mounts(listed);
   }
 
   /** Settles when the ledger has the mounts that were asked about by now. */
   async mountsNoted(folder: string): Promise<void> {
-    await this.#turns.get(folder)?.(async () => {});
+    await this.#turns.get(folder)?.inTurn(async () => {});
   }
 
-  /** One after the other: each writes down all that is known of a folder's mounts. */
-  #inTurn(folder: string, read: () => Promise<void>): Promise<void> {
-    const inTurn = this.#turns.get(folder) ?? createTurns();
-    this.#turns.set(folder, inTurn);
-    return inTurn(read);
+  #turnsOf(folder: string): Turns {
+    const inTurn = createTurns();
+    const mounts = createGathered((asked: readonly Listed[]) => this.#readMounts(folder, asked), inTurn);
+    const turns = this.#turns.get(folder) ?? { inTurn, mounts };
+    this.#turns.set(folder, turns);
+    return turns;
   }
 
-  async #readMounts(folder: string, isWhole: boolean, isFirst = false): Promise<void> {
+  async #readMounts(folder: string, asked: readonly Listed[]): Promise<void> {
     const view = this.#parts.folders.viewOf(folder);
     const mounts = await this.#parts.folders.mountsNow(folder);
     if (
@@ -223,8 +221,8 @@ export class FolderRoots {
       ledger: this.#parts.ledger,
       view,
       mounts,
-      isWhole,
-      isFirst,
+      isWhole: asked.some((listed) => listed !== null),
+      isFirst: asked.some((listed) => listed?.isFirst === true),
       now: this.#parts.folders.moment(),
     });
     if (change === null) return;

@@ -15,7 +15,6 @@ const keptScans = 20;
 
 /** What scans have said of one folder, besides its documents. */
 export class FolderView {
-  readonly tree = new DirectoryTree();
   #missedByWatcher = 0;
   #scannedAt = Infinity;
   #isProven = false;
@@ -33,8 +32,7 @@ export class FolderView {
   #skipCount = 0;
   /** What is told by itself: few of very many. */
   readonly #told = new Map<string, readonly Skip[]>();
-  /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
-  readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
+  readonly #directories = new Map<string, KnownDirectory>();
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new SetsByKey<number, number>();
 
@@ -153,17 +151,17 @@ export class FolderView {
 
   /** A directory was listed. `now` is monotonic, ms. True: it was not known, or another one was. */
   noteDirectory(path: string, { ino, birthtimeMs, dev }: FileIdentity, now: number): boolean {
-    const known = this.#directories.get(path);
+    const known = this.know(path);
     const isSame = ino === 0 ? sameDirectory : sameFile;
-    if (known !== undefined && isSame(known.identity, { ino, birthtimeMs, dev })) return false;
-    const since = known === undefined && !this.isScanned ? -Infinity : now;
-    this.#directories.set(path, { identity: { ino, birthtimeMs, dev }, since });
+    if (known.listed !== null && isSame(known.listed, { ino, birthtimeMs, dev })) return false;
+    known.since = known.listed === null && !this.isScanned ? -Infinity : now;
+    known.listed = { ino, birthtimeMs, dev };
     return true;
   }
 
   /** The directory that was listed last at a path. */
   directoryAt(path: string): FileIdentity | undefined {
-    return this.#directories.get(path)?.identity;
+    return this.#directories.get(path)?.listed ?? undefined;
   }
 
   /** Since when it has been there, monotonic ms; -Infinity: the first scan found it there, or none did. */
@@ -171,10 +169,35 @@ export class FolderView {
     return this.#directories.get(path)?.since ?? -Infinity;
   }
 
-  /** A directory is gone or no longer listed: what comes in its place is another one. True: it was listed before. */
-  forgetDirectory(path: string): boolean {
-    this.setSkips(path, []);
-    return this.#directories.delete(path);
+  /** A directory is known from now on, and those above it are: a listing shows which of them are gone. */
+  know(path: string): KnownDirectory {
+    const known = this.#directories.get(path);
+    if (known !== undefined) return known;
+    const made: KnownDirectory = { children: new Set(), listed: null, since: -Infinity };
+    this.#directories.set(path, made);
+    if (path !== '') this.know(directoryOf(path)).children.add(nameOf(path));
+    return made;
+  }
+
+  /**
+   * The known directories inside one that does not list their names any more, with all below each, and whether each was
+   * listed. They are forgotten: what comes in their place are others.
+   */
+  vanished(directory: string, names: readonly string[]): ReadonlyMap<string, boolean> {
+    const gone = new Map<string, boolean>();
+    const forget = (path: string) => {
+      const known = this.know(path);
+      gone.set(path, known.listed !== null);
+      for (const name of known.children) forget(joinPath(path, name));
+      this.#directories.delete(path);
+      this.setSkips(path, []);
+    };
+    const { children } = this.know(directory);
+    const present = new Set(names);
+    for (const name of children)
+      if (!present.has(name) && children.delete(name)) forget(joinPath(directory, name));
+    for (const name of names) this.know(joinPath(directory, name));
+    return gone;
   }
 
   /** Takes note that a file of device `file` lies in a directory of device `directory`. */
@@ -196,41 +219,16 @@ function put(lists: Map<string, readonly Skip[]>, directory: string, skips: read
   else lists.set(directory, skips);
 }
 
-function isOrphan({ code }: Skip): boolean {
-  return code === orphanAttachments.code;
+/** A directory that the ledger or a scan knows. */
+interface KnownDirectory {
+  /** Names of the known ones in it. */
+  readonly children: Set<string>;
+  /** What was listed there last; null: nothing was. */
+  listed: FileIdentity | null;
+  /** Since when that has been there, monotonic ms; -Infinity: the first scan found it there. */
+  since: number;
 }
 
-/** Which directories of one folder are known, so that a listing shows which of them are gone. */
-class DirectoryTree {
-  readonly #children = new Map<string, Set<string>>([['', new Set()]]);
-
-  /** Makes a directory known, and those above it. */
-  add(directory: string): void {
-    if (this.#children.has(directory)) return;
-    this.#children.set(directory, new Set());
-    const parent = directoryOf(directory);
-    this.add(parent);
-    this.#children.get(parent)?.add(nameOf(directory));
-  }
-
-  /** The known directories inside one whose names are not listed any more, with all below each. They are forgotten. */
-  vanished(directory: string, listed: readonly string[]): readonly string[] {
-    this.add(directory);
-    const known = this.#children.get(directory) ?? new Set();
-    const present = new Set(listed);
-    const gone: string[] = [];
-    for (const name of known) {
-      if (present.has(name)) continue;
-      known.delete(name);
-      this.#forget(joinPath(directory, name), gone);
-    }
-    for (const name of listed) this.add(joinPath(directory, name));
-    return gone;
-  }
-
-  #forget(directory: string, into: string[]): void {
-    into.push(directory);
-    for (const name of this.#children.get(directory) ?? []) this.#forget(joinPath(directory, name), into);
-    this.#children.delete(directory);
-  }
+function isOrphan({ code }: Skip): boolean {
+  return code === orphanAttachments.code;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, isOfPassingFault, isOfUnreadPlace } from '../../model/errors.ts';
-import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { FolderHealth, FolderPort } from '../../model/ports/folder-port.ts';
 import type { DirectoryRef, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
@@ -114,17 +114,12 @@ export class WatchedFolders {
 
   /** What changed before `since`, monotonic ms, was listed in every folder that can be read. */
   isCoveredUntil(since: number): boolean {
-    for (const { port } of this.#folders.values()) {
-      const { state, busy, coveredUntil } = port.health();
-      if (state !== 'unavailable' && busy && coveredUntil < since) return false;
-    }
-    return true;
+    return this.#areAll(({ busy, coveredUntil }) => !busy || coveredUntil >= since);
   }
 
   /** What changed before `since`, monotonic ms, was listed in every folder that can be read, polled ones too. */
   isListedSince(since: number): boolean {
-    const health = Array.from(this.#folders.values(), ({ port }) => port.health());
-    return health.every(({ state, coveredUntil }) => state === 'unavailable' || coveredUntil >= since);
+    return this.#areAll(({ coveredUntil }) => coveredUntil >= since);
   }
 
   /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
@@ -161,6 +156,12 @@ export class WatchedFolders {
   /** Directories on which something is mounted; null: they cannot be read at this moment. */
   async mountsNow(name: string): Promise<readonly string[] | null> {
     return (await this.get(name)?.port.mounts()) ?? null;
+  }
+
+  /** What holds of all folders that can be read. */
+  #areAll(isSo: (health: FolderHealth) => boolean): boolean {
+    const health = Array.from(this.#folders.values(), ({ port }) => port.health());
+    return health.every((one) => one.state === 'unavailable' || isSo(one));
   }
 
   /** It is not too long ago that something, or the whole, began to wait for the scans of other folders. */

@@ -9,7 +9,7 @@ const old = { dev: 1, ino: 7, birthtimeMs: wall - 86_400_000 };
 /** A view that has scanned `dir/closed` twice, at 1 and 2 s; the second listing of `dir` shows what is given. */
 function viewOf({ dir = old, closed = old }: { dir?: typeof old; closed?: typeof old } = {}): FolderView {
   const view = new FolderView();
-  view.tree.add('dir/closed');
+  view.know('dir/closed');
   for (const [at, shown] of [
     [1_000, { dir: old, closed: old }],
     [2_000, { dir, closed }],
@@ -40,7 +40,8 @@ describe('what scans have said of a folder', () => {
     view.setSkips('a', [skip('a/2')]);
     expect([view.skipCount, [...view.skips()].map(({ path }) => path)]).toEqual([2, ['a/2', 'b/1']]);
     expect(view.orphanAttachments).toEqual([skip('b/x.attachments', 'orphan-attachments')]);
-    view.forgetDirectory('b');
+    view.know('b');
+    view.vanished('', ['a']);
     view.setSkips('a', []);
     expect([view.skipCount, [...view.skips()], view.orphanAttachments]).toEqual([0, [], []]);
   });
@@ -56,6 +57,9 @@ describe('what scans have said of a folder', () => {
 
   it('is whether a directory was listed before it went', () => {
     const view = viewOf();
-    expect([view.forgetDirectory('dir'), view.forgetDirectory('dir')]).toEqual([true, false]);
+    view.know('dir/never');
+    const gone = { 'dir/never': false, 'dir/closed': true, dir: true };
+    expect(Object.fromEntries(view.vanished('', []))).toEqual(gone);
+    expect(view.vanished('', []).size).toBe(0);
   });
 });
