@@ -162,8 +162,8 @@ type WithoutDocument =
       readonly kind: 'unknown';
       readonly code: string;
       readonly message: string;
-      /** Of a place that cannot be read: whether something stands there all the same; `unseen`: nobody can say. */
-      readonly presence?: 'there' | 'gone' | 'unseen';
+      /** Of a place that cannot be read, unless something is seen to stand there all the same; `unseen`: nobody can say. */
+      readonly presence?: 'gone' | 'unseen';
       /** Of the regular file that stands there. */
       readonly stat?: FileStat;
     }

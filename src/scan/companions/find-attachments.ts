@@ -102,7 +102,7 @@ async function listAttachments(
 ): Promise<AttachmentListing> {
   const path = `${document}${attachmentDirectoryEnd}`;
   try {
-    const { entries, twins, bytes } = await listDirectory(place, slice);
+    const { entries, twins, undecoded } = await listDirectory(place, slice);
     const isRuled = companionIn(folder, entries, ignoreFileName, own?.uid ?? -1) !== null;
     const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree) : null;
     if (ruled?.kind === 'invalid') return { ...ruled, kind: 'barred' };
@@ -119,7 +119,7 @@ async function listAttachments(
     });
     const links = counted.filter(({ kind }) => kind === 'link').map(({ name }) => name);
     const nameless = [
-      ...bytes.filter(({ kind }) => kind === 'file').map(({ name }) => printableBytes(name)),
+      ...undecoded.filter(({ kind }) => kind === 'file').map(({ bytes }) => printableBytes(bytes)),
       ...twins.filter(({ kind }) => kind === 'file').map(({ name }) => name),
     ];
     return { kind: 'listed', entries, files, links, nameless };

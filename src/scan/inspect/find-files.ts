@@ -47,9 +47,11 @@ export async function findFiles(
       const here: FoundFile[] = [];
       files.set(path, here);
       try {
-        const { entries, twins, bytes } = await listDirectory(placeBelow(real, tree.rawPath(path)), slice);
+        const { entries, twins, undecoded } = await listDirectory(
+          placeBelow(real, tree.rawPath(path)),
+          slice,
+        );
         if (entries.some((entry) => isStillToBeListed(folder, path, entry))) unlisted.push(path);
-        const undecoded = bytes.map((entry) => ({ ...entry, name: entry.name.toString() }));
         for (const entry of [...entries, ...twins, ...undecoded]) {
           const { name, kind, stats } = entry;
           if (kind !== 'file' || stats === null) continue;

@@ -98,18 +98,16 @@ function withPresence(folder: FolderState, path: string, found: Inspection): Ins
   if (found.kind !== 'unknown' && found.kind !== 'ignored' && found.kind !== 'skipped') return found;
   if (found.kind === 'unknown' && !isUnreadable(found)) return found;
   const entry = entryAt(folder, path, locateOnDisk);
-  const seen = entry !== null && isSeen(folder, path, entry) ? 'there' : 'unseen';
   const stats = entry?.kind === 'file' ? entry.stats : null;
-  const stat = stats === null ? null : { stat: statOf(stats) };
-  if (found.kind === 'unknown') return { ...found, ...stat, presence: entry === null ? 'gone' : seen };
-  const known = { ...found, ...stat };
-  if (found.code === symbolicLinkCode) return { ...known, presence: 'unseen' };
-  if (found.kind === 'skipped' || found.presence !== undefined || stats !== null) return known;
+  const known = stats === null ? found : { ...found, stat: statOf(stats) };
+  if (known.kind !== 'unknown' && known.code === symbolicLinkCode) return { ...known, presence: 'unseen' };
+  if (known.kind === 'skipped' || known.presence !== undefined) return known;
+  if (entry !== null) return isSeen(folder, path, entry) ? known : { ...known, presence: 'unseen' };
+  if (known.kind === 'unknown') return { ...known, presence: 'gone' };
   // What a rule says of a path it says whether anything is there or not.
-  if (entry !== null) return seen === 'there' ? found : { ...found, presence: seen };
   const missing = firstMissing(folder, path);
   const sure = missing === null ? null : absence(folder, missing);
-  return { ...found, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
+  return { ...known, presence: 'gone', ...(sure?.kind === 'absent' ? { device: sure.device } : null) };
 }
 
 /** Where the way to a path ends; null: no listing shows it, as none does that a directory ignored as a whole is gone. */

@@ -1,4 +1,3 @@
-import { groupBy } from '../../lib/group-by.ts';
 import { directoryOf, joinPath, knownInode, nameOf } from '../../model/document.ts';
 import type { FileIdentity, FileStat } from '../../model/document.ts';
 
@@ -111,10 +110,10 @@ export function createObservations(settleMs: number, passed = () => performance.
       listed.get(directory)?.keys[0] === keyOf(nameOf(directory), own),
     /** Directories whose listings showed one of these files, or one that cannot be told from it by four bytes. */
     directoriesOf: (files: readonly FileStat[]): readonly string[] => {
-      const wanted = groupBy(files.map(markOf), inodeIn);
-      const isWanted = (mark: number) =>
-        wanted.get(inodeIn(mark))?.some((one) => isAlike(one, mark)) === true;
-      return [...listed].flatMap(([directory, { marks }]) => (marks.some(isWanted) ? [directory] : []));
+      const wanted = new Set(files.map(markOf));
+      return [...listed].flatMap(([directory, { marks }]) =>
+        marks.some((mark) => wanted.has(mark)) ? [directory] : [],
+      );
     },
     /** For how long it has been there at least, by the times of its file system, ms; 0 where its birth time is unknown. */
     ageMs: ({ birthtimeMs }: Pick<FileIdentity, 'birthtimeMs'>): number =>
@@ -165,27 +164,9 @@ export function granuleMs({ mtimeMs, ctimeMs }: Pick<Look, 'mtimeMs' | 'ctimeMs'
   return mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0 ? coarsestMs : 0;
 }
 
-/** Of the birth time in a mark. */
-const birthBits = 10;
-const birthMask = 2 ** birthBits - 1;
-
-/**
- * What is kept of a file's identity: 22 bits of the inode number, or else of the time when it was saved, and 10 of the
- * birth time, 0 where that is not known.
- */
-function markOf({ ino, birthtimeMs, mtimeMs }: FileStat): number {
-  const birth = birthtimeMs === 0 ? 0 : 1 + (Math.floor(birthtimeMs * 1_000) % birthMask);
-  return (((knownInode(ino) || mtimeMs) << birthBits) | birth) >>> 0;
-}
-
-/** What a mark keeps of the inode number, or of the time in its place. */
-function inodeIn(mark: number): number {
-  return mark >>> birthBits;
-}
-
-/** Whether two marks that agree in this may be of one file: where a birth time is not known, nothing else counts. */
-function isAlike(a: number, b: number): boolean {
-  return a === b || (a & birthMask) === 0 || (b & birthMask) === 0;
+/** What is kept of a file's identity: 32 bits of the inode number, or else of the time when it was saved. */
+function markOf({ ino, mtimeMs }: FileStat): number {
+  return (knownInode(ino) || mtimeMs) >>> 0;
 }
 
 const numbers = new Float64Array(4);

@@ -1,6 +1,7 @@
-import { printableBytes } from '../../lib/text/printable.ts';
+import { printable, printableBytes } from '../../lib/text/printable.ts';
 import { joinPath, misspelledSidecarCode, nameOf } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
+import { cannotBeRead, readFaultOf } from '../../model/errors.ts';
 import { isDocumentType, stemOf } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from './classify.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -47,6 +48,8 @@ export function sortEntries(
     /** Those of these documents that are not there, and that no rule leaves out. */
     orphans: new Set<string>(),
     skips: [] as Skip[],
+    /** What cannot be looked at at the moment, in words; null: nothing. */
+    unread: null as string | null,
   };
   const { documents, otherFiles, sidecars, twinSidecars, children, skips } = sorted;
 
@@ -56,6 +59,8 @@ export function sortEntries(
 
   function sort(entry: Entry, twin: string | null): void {
     const { name, fault } = entry;
+    if (entry.kind === 'unreadable' && twin === null && readFaultOf(fault) === 'passing')
+      sorted.unread ??= cannotBeRead(printable(name), fault);
     // A directory that cannot be looked at stays one.
     const kind = entry.kind === 'unreadable' && wasDirectory(name) ? 'directory' : entry.kind;
     const found = classifyEntry({ directory, name, kind, fault, twin, rules, isMisspelled }, folder);
@@ -99,14 +104,13 @@ export function sortEntries(
     );
     if (expected.kind === 'file' && expected.exclusion === null) sorted.orphans.add(name);
   }
-  for (const { name, kind } of listing.bytes) {
-    const found = classifyUndecodable(name, kind);
+  for (const { name, bytes, kind } of listing.undecoded) {
+    const found = classifyUndecodable(bytes, kind);
     if (found.kind !== 'skipped') continue;
-    const text = name.toString();
     const raw = Buffer.from(joinPath(folder.tree.rawPath(directory), ''));
-    const pathBytes = Buffer.concat([raw, name]).toString('base64');
-    const message = `${found.message} (${printableBytes(name)})`;
-    skips.push({ path: joinPath(directory, text), pathBytes, code: found.code, message });
+    const pathBytes = Buffer.concat([raw, bytes]).toString('base64');
+    const message = `${found.message} (${printableBytes(bytes)})`;
+    skips.push({ path: joinPath(directory, name), pathBytes, code: found.code, message });
   }
   return sorted;
 }

@@ -9,14 +9,12 @@ import { defaultsName } from '../rules/sidecar-names.ts';
 import type { WatchState } from '../watch/backend.ts';
 
 export interface SidecarList {
-  /** Its stat, or its kind where it is no regular file. */
+  /** Its stat; '' where it could not be read at the last look, and is read again at the next. */
   readonly key: string;
   /** As written. Empty for a sidecar that lists none, or is not valid. */
   readonly attachments: readonly string[];
   /** The sharing mode that it states, valid or not; absent: none, or EVERYONE. */
   readonly mode?: ShareMode | undefined;
-  /** It could not be read at the last look: it is read again at the next. */
-  readonly isUnread?: true;
 }
 
 /** What is remembered of one directory between scans. */

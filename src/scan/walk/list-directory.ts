@@ -12,11 +12,11 @@ export interface Listing {
   /** Names whose NFC form is another entry's too. The one that is NFC on disk stands, else the first in byte order. */
   readonly twins: readonly Entry[];
   /** Names whose bytes are not UTF-8. */
-  readonly bytes: readonly UndecodedEntry[];
+  readonly undecoded: readonly UndecodedEntry[];
 }
 
-interface UndecodedEntry extends Pick<Entry, 'kind' | 'stats'> {
-  readonly name: Buffer;
+interface UndecodedEntry extends Pick<Entry, 'name' | 'kind' | 'stats'> {
+  readonly bytes: Buffer;
 }
 
 /** Stands in a decoded name where bytes are not UTF-8, or where the name itself holds it. */
@@ -31,7 +31,7 @@ const notAscii = /[^\0-\x7f]/;
 export async function listDirectory(absolute: string, slice: TimeSlice): Promise<Listing> {
   const names = namesIn(absolute);
   const listed: Entry[] = [];
-  const bytes: UndecodedEntry[] = [];
+  const undecoded: UndecodedEntry[] = [];
   let foreign = false;
   let composed = false;
   for (const raw of names) {
@@ -48,15 +48,15 @@ export async function listDirectory(absolute: string, slice: TimeSlice): Promise
     const { kind, stats, fault } = found;
     listed.push({ name: other ? raw.normalize('NFC') : raw, raw, kind, stats, fault });
   }
-  if (foreign) listAsBytes(absolute, listed, bytes);
+  if (foreign) listAsBytes(absolute, listed, undecoded);
   const [first] = listed;
   // A name that is too long says nothing of its directory.
   const isBarred = ({ kind, fault }: Entry) => kind === 'unreadable' && fault !== 'ENAMETOOLONG';
   // Says why; and if it no longer fails, the listing holds.
   if (first !== undefined && listed.every(isBarred))
     lstatSync(`${absolute}/${first.raw}`, { throwIfNoEntry: false });
-  if (!composed) return { entries: listed, twins: [], bytes };
-  return { ...standing(listed), bytes };
+  if (!composed) return { entries: listed, twins: [], undecoded };
+  return { ...standing(listed), undecoded };
 }
 
 /** Of the directory that was opened and checked: nobody can put another in its place in between. */
@@ -102,14 +102,14 @@ function lookAt(absolute: string | Buffer): Pick<Entry, 'kind' | 'stats' | 'faul
 }
 
 /** Lists once more, without decoding, those names that a decoded listing cannot tell apart. */
-function listAsBytes(absolute: string, listed: Entry[], bytes: UndecodedEntry[]): void {
-  for (const name of readdirSync(absolute, { encoding: 'buffer' })) {
-    const text = name.toString('utf8');
+function listAsBytes(absolute: string, listed: Entry[], undecoded: UndecodedEntry[]): void {
+  for (const bytes of readdirSync(absolute, { encoding: 'buffer' })) {
+    const text = bytes.toString('utf8');
     if (!text.includes(replacement)) continue;
-    const found = lookAt(Buffer.concat([Buffer.from(`${absolute}/`), name]));
+    const found = lookAt(Buffer.concat([Buffer.from(`${absolute}/`), bytes]));
     if (found === null) continue;
-    if (Buffer.from(text).equals(name)) listed.push({ name: text.normalize('NFC'), raw: text, ...found });
-    else bytes.push({ name, ...found });
+    if (Buffer.from(text).equals(bytes)) listed.push({ name: text.normalize('NFC'), raw: text, ...found });
+    else undecoded.push({ name: text, bytes, ...found });
   }
 }
 

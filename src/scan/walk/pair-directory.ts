@@ -74,16 +74,16 @@ async function readList(
   absolute: string,
   known: SidecarList | undefined,
 ): Promise<{ readonly list?: SidecarList; readonly fault?: string | undefined }> {
-  if (kind === 'unreadable') return { list: known ?? { key: '', attachments: [], isUnread: true }, fault };
+  if (kind === 'unreadable') return { list: { attachments: [], ...known, key: '' }, fault };
   if (kind !== 'file' || stats === null) return {};
   const key = statKey(stats);
-  if (known?.key === key && known.isUnread !== true) return { list: known };
+  if (known?.key === key) return { list: known };
   try {
     return { list: { key, ...(await readAttachmentList(`${absolute}/${raw}`)) } };
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    return { list: { key, attachments: known?.attachments ?? [], isUnread: true }, fault: code };
+    return { list: { key: '', attachments: known?.attachments ?? [] }, fault: code };
   }
 }
 

@@ -14,7 +14,7 @@ import { readRoot, realRoot } from './root-identity.ts';
 import { readAgain } from './directory-state.ts';
 import type { DirectoryState, UnreadDirectory } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
-import type { Visit } from './visit-directory.ts';
+import type { ListedVisit, Visit } from './visit-directory.ts';
 import type { VisitContext } from './list-documents.ts';
 
 /** One scan to do. */
@@ -150,7 +150,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
   }
 
-  async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
+  async function note(directory: string, visit: ListedVisit, deep: boolean): Promise<void> {
     const { before, state, children, packed } = visit;
     // What was frozen may have changed in any place below.
     const below = deep || visit.inherits || before === undefined || before.unreadable !== null;

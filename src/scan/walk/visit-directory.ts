@@ -1,6 +1,5 @@
 import { lstatSync, statSync } from 'node:fs';
 
-import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, knownInode } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
@@ -11,9 +10,9 @@ import { companionIn, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { defaultsName, isNearDefaults } from '../rules/sidecar-names.ts';
 import { readAgain } from './directory-state.ts';
-import type { DirectoryState, ReadAgain, Tree, UnreadDirectory } from './directory-state.ts';
+import type { DirectoryState, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
-import { granuleMs, keyOf } from '../rules/settle.ts';
+import { keyOf } from '../rules/settle.ts';
 import type { Look } from '../rules/settle.ts';
 import type { Entry } from '../rules/entry.ts';
 import { markInnerLink } from './mark-inner-link.ts';
@@ -22,37 +21,36 @@ import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
 import type { FoundDocuments, VisitContext } from './list-documents.ts';
 import { pairEntries } from './pair-directory.ts';
-import type { PairedEntries } from './pair-directory.ts';
 import { readIgnoreFile, rulesBelow } from '../companions/read-ignore-file.ts';
-import type { RulesReading } from '../companions/read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from '../rules/sort-entries.ts';
 import type { SortedEntries } from '../rules/sort-entries.ts';
 
 /** What came of a visit. */
 export type Visit =
-  | {
-      readonly kind: 'listed';
-      readonly packed: PackedScan;
-      readonly before: DirectoryState | undefined;
-      readonly state: DirectoryState;
-      /** Directories in it that may hold documents. */
-      readonly children: readonly Entry[];
-      /** What holds for it (rules, defaults) is not what held before: everything below has to be visited. */
-      readonly inherits: boolean;
-      /** Files elsewhere that became or ceased to be attachments. */
-      readonly reattached: readonly string[];
-    }
+  | ListedVisit
   | { readonly kind: 'vanished' }
-  | ({ readonly kind: 'unreadable'; readonly shut: ShutDirectory | null } & UnreadDirectory);
+  /**
+   * `shut`: what is in a directory whose rules cannot be read, directories that hold documents should they not name them,
+   * and the rules above it.
+   */
+  | ({
+      readonly kind: 'unreadable';
+      readonly shut: (Pick<ListedVisit, 'packed' | 'children'> & Pick<DirectoryState, 'rules'>) | null;
+    } & UnreadDirectory);
 
-/** What is in a directory whose rules cannot be read. */
-interface ShutDirectory {
+/** A directory that was listed. */
+export interface ListedVisit {
+  readonly kind: 'listed';
   readonly packed: PackedScan;
-  /** Directories that hold documents, should its rules not name them. */
+  readonly before: DirectoryState | undefined;
+  readonly state: DirectoryState;
+  /** Directories in it that may hold documents. */
   readonly children: readonly Entry[];
-  /** Those above it. */
-  readonly rules: DirectoryState['rules'];
+  /** What holds for it (rules, defaults) is not what held before: everything below has to be visited. */
+  readonly inherits: boolean;
+  /** Files elsewhere that became or ceased to be attachments. */
+  readonly reattached: readonly string[];
 }
 
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
@@ -92,11 +90,11 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const before = tree.get(path);
   const above = path === '' ? undefined : tree.get(directoryOf(path));
   const listedAt = observations.now();
-  const named = [...listing.entries, ...listing.twins];
-  const undecoded = listing.bytes.map(({ name, stats }) => ({ name: name.toString(), stats }));
-  const fresh = observations.list(path, stats, [...named, ...undecoded]);
+  const all = [...listing.entries, ...listing.twins, ...listing.undecoded];
+  const fresh = observations.list(path, stats, all);
   const ignoreFile = companionIn(folder, listing.entries, ignoreFileName, stats.uid);
-  const reading = readOwnRules(tree, `${absolute}/${ignoreFileName}`, ignoreFile, before);
+  const reading =
+    ignoreFile === null ? null : readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, before?.ownRules);
   const hasGrown = (rules: DirectoryState['rules']) =>
     lateFiles(listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
   const rulesAbove = above?.rules ?? folder.rules;
@@ -127,12 +125,14 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     return { ...reading, kind: 'unreadable', shut };
   }
 
+  const message = paired.unread ?? found.unread ?? sorted.unread;
+  const unread = message === null ? null : { message, hidesLists: paired.unread !== null };
   // What a start finds may still be coming; the root has always been there.
   const ageMs = context.cause === 'start' ? observations.ageMs(stats) : 0;
   const state: DirectoryState = {
     ...identity,
     uid: stats.uid,
-    nameCount: named.length + undecoded.length,
+    nameCount: all.length,
     signature: signatureOf(fingerprint, sorted, found),
     cameAt: before?.cameAt ?? (path === '' ? -Infinity : listedAt - ageMs),
     listedAt,
@@ -153,7 +153,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     unpaired: orNone(paired.unpaired),
     ...watched,
     unreadable: null,
-    again: againOf(folder, before, { listing, paired, found }),
+    again: unread === null ? null : readAgain(before?.again ?? null, unread, listedAt),
   };
   tree.set(path, state);
   if (before === undefined || state.nameCount > before.nameCount || (fresh.size > 0 && hasGrown(rules)))
@@ -181,51 +181,13 @@ function orNone<T extends { readonly size: number }>(things: T): T | undefined {
   return things.size === 0 ? undefined : things;
 }
 
-/** When a directory is read again, because of something in it that could not be read; null: all could. */
-function againOf(
-  { observations }: FolderState,
-  before: DirectoryState | undefined,
-  {
-    listing,
-    paired,
-    found,
-  }: { readonly listing: Listing; readonly paired: PairedEntries; readonly found: FoundDocuments },
-): ReadAgain | null {
-  const unseen = listing.entries.find(
-    ({ kind, fault }) => kind === 'unreadable' && readFaultOf(fault) === 'passing',
-  );
-  const message =
-    paired.unread ??
-    found.unread ??
-    (unseen === undefined ? null : cannotBeRead(printable(unseen.name), unseen.fault));
-  if (message === null) return null;
-  const hidesLists = paired.unread !== null;
-  return readAgain(before?.again ?? null, { message, hidesLists }, observations.now());
-}
-
 /** What cannot be looked at may be any file, and a directory whose name cannot be written is not listed. */
-function hidesFiles({ entries, twins, bytes }: Listing): boolean {
-  const unnamed = [...twins, ...bytes];
+function hidesFiles({ entries, twins, undecoded }: Listing): boolean {
+  const unnamed = [...twins, ...undecoded];
   return (
     entries.some(({ stats }) => stats === null) ||
     unnamed.some(({ kind, stats }) => kind === 'directory' || stats === null)
   );
-}
-
-/** What the ignore file of a directory says; null: it has none. */
-function readOwnRules(
-  tree: Tree,
-  absolute: string,
-  entry: Entry | null,
-  before: DirectoryState | undefined,
-): RulesReading | null {
-  if (entry === null) return null;
-  const former = before?.ownRules;
-  // Where times are coarse, a file that was changed within their step looks as before.
-  const isTold = entry.stats !== null && granuleMs(entry.stats) === 0;
-  const isAsBefore = isTold && before?.rulesKey === entryKey(entry);
-  if (isAsBefore && former !== undefined) return { kind: 'valid', rules: former };
-  return readIgnoreFile(absolute, tree, former);
 }
 
 function rawNames({ entries }: Listing): ReadonlyMap<string, string> {
