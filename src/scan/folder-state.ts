@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 
-import { directoryOf, nameOf } from '../model/document.ts';
+import { orNull } from '../lib/or-null.ts';
+import { directoryOf, joinPath, nameOf } from '../model/document.ts';
 import { errorCode, readFaultOf } from '../model/errors.ts';
 import type { RootIdentity } from '../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../model/settings.ts';
@@ -19,6 +20,7 @@ import { createObservations } from './rules/settle.ts';
 import type { Observations } from './rules/settle.ts';
 import { createTree } from './walk/directory-state.ts';
 import type { Tree } from './walk/directory-state.ts';
+import { comesBefore } from './walk/list-directory.ts';
 import { placeBelow } from './walk/root-identity.ts';
 import type { Watcher } from './watch/backend.ts';
 
@@ -115,6 +117,20 @@ export function locateOnDisk(folder: FolderOnDisk, path: string): string {
     if (readFaultOf(errorCode(error)) === 'passing') throw error;
     return absolute;
   }
+}
+
+/**
+ * The path by which everything knows what a person means by `path`, from the root: its NFC form, but for a file beside
+ * which another one stands for that form; it is failed under the name that it has on disk.
+ */
+export function knownPath(root: string, path: string): string {
+  const normal = path.normalize('NFC');
+  if (path === normal) return normal;
+  const [directory, raw, name] = [directoryOf(normal), nameOf(path), nameOf(normal)];
+  const names = orNull(() => readdirSync(locateOnDisk(unscannedFolder(root), directory))) ?? [];
+  const standsBefore = (other: string) =>
+    other.normalize('NFC') === name && comesBefore({ raw: other, name }, { raw, name });
+  return names.includes(raw) && names.some(standsBefore) ? joinPath(directory, raw) : normal;
 }
 
 /** How long a companion that scans have missed is still waited for, ms; 0: no more. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { closest } from '../../lib/text/closest.ts';
 import { pathInside } from '../../lib/files/path-inside.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { knownPath } from '../../scan/walk/known-path.ts';
+import { knownPath } from '../../scan/folder-state.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 

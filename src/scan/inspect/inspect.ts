@@ -20,7 +20,7 @@ import { isAttachmentDirectory, judgeName, judgeSize } from '../../model/names-a
 import { modeOf } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { folderSource } from '../../model/report/activity-words.ts';
-import { entryAt, locateOnDisk } from '../folder-state.ts';
+import { entryAt, knownPath, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUndecodable, linkedAttachment } from '../rules/classify.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
@@ -57,8 +57,8 @@ export function createInspector(folder: FolderState): Inspector {
     if (trouble !== null) return trouble;
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
     const normal = path.normalize('NFC');
-    const isTwin = folder.tree.get(directoryOf(path))?.twins?.has(nameOf(path)) === true;
     // Only a twin has a path of its own beside that of the NFC form. What was one is nothing, whatever stands there.
+    const isTwin = path !== normal && knownPath(folder.root, path) === path;
     if (path !== normal && !isTwin)
       return ignored('unicode-twin', `its path is written ${printable(normal)} here, in NFC`);
     const named = isReplacedPath(path)

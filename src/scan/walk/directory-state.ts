@@ -49,8 +49,6 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly attached: number;
   /** Names whose form on disk is not NFC. */
   readonly rawNames?: ReadonlyMap<string, string> | undefined;
-  /** Names of twins, as they are on disk. */
-  readonly twins?: ReadonlySet<string> | undefined;
   /** Something in it cannot be looked at or named, or not be listed: files may be in it that nobody sees. */
   readonly hidesFiles: boolean;
   /** Sidecars that fit none of its files, and the document that each may be meant for, as in a listing; absent: none. */

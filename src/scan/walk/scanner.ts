@@ -1,7 +1,7 @@
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameDirectory } from '../../model/document.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
-import { chooseBackend } from '../watch/choose-backend.ts';
+import type { Watcher } from '../watch/backend.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { FolderState } from '../folder-state.ts';
 import { nothingListed } from '../rules/attachment-lists.ts';
@@ -13,6 +13,20 @@ import { RootLostError, scanTree } from './scan-tree.ts';
 
 /** So many of the directories that are not read again by themselves are named. */
 const namedUnreadable = 100;
+
+/**
+ * Up to this size chokidar watches a tree; a larger one is watched by `fs.watch` directly, so that 100,000 files start
+ * in little time and memory: measured, in 1.4 s and 115 MB in place of 3.1 s and 153 MB; 10,000 files in 1.0 s with both.
+ * What costs is chiefly that chokidar sets its watches late; when this was measured, everything was read once more after
+ * that. How large a tree is only its first scan tells: until chokidar has taken over, `fs.watch` watches it.
+ */
+const chokidarUpTo = { directories: 3_000, entries: 30_000 };
+
+/** Who watches a tree of the size that its scan has shown; `outOfWatches`: the system had none left at the last try. */
+export function chooseBackend(outOfWatches: boolean, directories: number, entries: number): Watcher['kind'] {
+  const isOrdinary = directories <= chokidarUpTo.directories && entries <= chokidarUpTo.entries;
+  return isOrdinary && !outOfWatches ? 'chokidar' : 'native';
+}
 
 export type Scanner = ReturnType<typeof createScanner>;
 
@@ -42,7 +56,7 @@ export function createScanner(
     if (result instanceof RootLostError) return broken(result.why);
     const { changed, entries } = result;
     if (scanned.root === null && targets === 'all')
-      await watches.change(backend ?? chooseBackend({ outOfWatches, directories: tree.size(), entries }));
+      await watches.change(backend ?? chooseBackend(outOfWatches, tree.size(), entries));
     await watches.armed();
     if (targets === 'all') scanned.root = root.identity;
     folder.observations.prune();

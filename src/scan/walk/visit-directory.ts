@@ -145,7 +145,6 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     attachmentDirectories: found.attachmentDirectories,
     attached: found.attached,
     rawNames: orNone(rawNames(listing)),
-    twins: orNone(new Set(sorted.twins.map(({ raw }) => raw))),
     hidesFiles: found.hidesFiles || hidesFiles(listing),
     unfit: orNone(found.unfit),
     lists: orNone(paired.lists),

@@ -14,7 +14,9 @@ export function isRootTrusted(
   { root, isProven }: { readonly root: RootIdentity; readonly isProven: boolean },
 ): boolean {
   const known = ledger.root(folder);
-  return known === undefined || sameDirectory(known, root) || isProven || isNothingKnown(ledger, folder);
+  if (known === undefined || sameDirectory(known, root) || isProven) return true;
+  // What was refused counts as what was taken does: in another root it would be forgotten, and sent once more.
+  return ledger.count(folder) === 0 && [...ledger.failures()].every(([ref]) => ref.folder !== folder);
 }
 
 /**
@@ -104,11 +106,4 @@ export function isOtherRoot(
 ): boolean {
   const isChanged = view.otherRoot !== undefined || root === null;
   return isChanged || (known !== undefined && !sameDirectory(known, root));
-}
-
-/** What was refused counts as what was taken does: in another root it would be forgotten, and sent once more. */
-function isNothingKnown(ledger: Pick<LedgerPort, 'count' | 'failures'>, folder: string): boolean {
-  if (ledger.count(folder) > 0) return false;
-  for (const [ref] of ledger.failures()) if (ref.folder === folder) return false;
-  return true;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { knownPath } from '../../../src/scan/walk/known-path.ts';
+import { knownPath } from '../../../src/scan/folder-state.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
 const folder = folderOfEachTest();

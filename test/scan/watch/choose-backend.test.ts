@@ -1,16 +1,17 @@
 import { expect, it } from '@jest/globals';
 
-import { chooseBackend } from '../../../src/scan/watch/choose-backend.ts';
+import { chooseBackend } from '../../../src/scan/walk/scanner.ts';
 import { isEventless } from '../../../src/scan/watch/network-file-systems.ts';
 
-it.each<readonly [number, number, Partial<Parameters<typeof chooseBackend>[0]>, string]>([
-  [1, 0, {}, 'chokidar'],
-  [3_000, 30_000, {}, 'chokidar'],
-  [3_001, 1, {}, 'native'],
-  [1, 30_001, {}, 'native'],
-  [2, 1, { outOfWatches: true }, 'native'],
-])('a tree of %i directories and %i entries with %j: %s watches', (directories, entries, parts, expected) => {
-  expect(chooseBackend({ outOfWatches: false, directories, entries, ...parts })).toBe(expected);
+it.each([
+  [false, 1, 0, 'chokidar'],
+  [false, 3_000, 30_000, 'chokidar'],
+  [false, 3_001, 1, 'native'],
+  [false, 1, 30_001, 'native'],
+  [true, 2, 1, 'native'],
+])('out of watches: %s, a tree of %i directories and %i entries: %s watches', (...given) => {
+  const [outOfWatches, directories, entries, expected] = given;
+  expect(chooseBackend(outOfWatches, directories, entries)).toBe(expected);
 });
 
 it.each([
