@@ -47,10 +47,8 @@ export async function findFiles(
       const here: FoundFile[] = [];
       files.set(path, here);
       try {
-        const { entries, twins, undecoded } = await listDirectory(
-          placeBelow(real, tree.rawPath(path)),
-          slice,
-        );
+        const place = placeBelow(real, tree.rawPath(path));
+        const { entries, twins, undecoded } = await listDirectory(place, slice);
         if (entries.some((entry) => isStillToBeListed(folder, path, entry))) unlisted.push(path);
         for (const entry of [...entries, ...twins, ...undecoded]) {
           const { name, kind, stats } = entry;
