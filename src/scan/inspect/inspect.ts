@@ -139,13 +139,10 @@ function withoutContent(
     case 'ignored':
     case 'skipped':
     case 'unfit':
+    case 'unknown':
       return found;
-    case 'unreadable':
-      return { ...found, kind: 'unknown' };
-    case 'attachment': {
-      const { owner } = found;
-      return { kind: 'ignored', code: 'attachment', message: `an attachment of ${printable(owner)}`, owner };
-    }
+    case 'attachment':
+      return { ...ignored('attachment', `an attachment of ${printable(found.owner)}`), owner: found.owner };
     case 'sidecar':
       return describeSidecar(folder, path);
     case 'defaults':

@@ -2,12 +2,12 @@ import type { NoDocument } from '../../model/document.ts';
 import { cannotBeRead, readFaultOf, unreadableCode, unreadableCodeOf } from '../../model/errors.ts';
 
 /** Nothing may be concluded. */
-export function unknown(code: string, message: string): NoDocument {
+export function unknown(code: string, message: string): Extract<NoDocument, { kind: 'unknown' }> {
   return { kind: 'unknown', code, message };
 }
 
 /** Nothing may be concluded of a place, because a directory cannot be read. `code`: the file system's. */
-export function unknownPlace(what: string, code: string | undefined): NoDocument {
+export function unknownPlace(what: string, code: string | undefined): ReturnType<typeof unknown> {
   return unknown(unreadableCodeOf(code), cannotBeRead(what, code));
 }
 
@@ -30,6 +30,11 @@ export function notRead(what: string, code: string | undefined, barredAs = unrea
 /** It breaks a rule. */
 export function unfit(code: string, message: string): NoDocument {
   return { kind: 'unfit', code, message };
+}
+
+/** It is not sent, and is listed with the reason. */
+export function skipped(code: string, message: string): Extract<NoDocument, { kind: 'skipped' }> {
+  return { kind: 'skipped', code, message };
 }
 
 /** It is not ours to send or to delete. */

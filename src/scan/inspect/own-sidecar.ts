@@ -156,13 +156,9 @@ export function describeSidecar(folder: FolderState, path: string): NoDocument {
       'sidecar',
       'a sidecar that is not used, because its document has another one or is an attachment',
     );
+  const place = joinPath(directory, owner);
   if (others.length === 0)
-    return {
-      kind: 'ignored',
-      code: 'sidecar',
-      message: `the sidecar of ${printable(joinPath(directory, owner))}`,
-      owner: joinPath(directory, owner),
-    };
+    return { ...ignored('sidecar', `the sidecar of ${printable(place)}`), owner: place };
   return ignored(
     'ambiguous-sidecar',
     `it could be the sidecar of ${documents.map(printable).join(' and ')}, so none of them is sent; give it the full name of one of them`,

@@ -10,7 +10,6 @@ import {
   symbolicLinkCode,
 } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
-import { cannotBeRead, unreadableCodeOf } from '../../model/errors.ts';
 import {
   attachmentDirectoryEnd,
   brokenTypeRule,
@@ -18,6 +17,7 @@ import {
   isDocumentType,
 } from '../../model/names-and-types.ts';
 import type { FolderSettings } from '../../model/settings.ts';
+import { ignored, skipped, unknownPlace } from '../inspect/inspection-results.ts';
 import type { AttachmentLists } from './attachment-lists.ts';
 import type { Entry, EntryKind } from './entry.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
@@ -39,7 +39,7 @@ export type Classification =
   /** It breaks a rule and is listed as failed. */
   | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
   /** It is there, and the system does not say what it is. */
-  | { readonly kind: 'unreadable'; readonly code: string; readonly message: string }
+  | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** A FIFO, socket or device: left out without a word. */
   | { readonly kind: 'special' };
 
@@ -80,42 +80,34 @@ export interface FileFacts {
 /** A regular file that no rule ignores: `classifyFile` says more. One that `include` leaves out may be an attachment. */
 type NamedFile = { readonly kind: 'file'; readonly exclusion: string | null };
 
+const excludedCode = 'not-included';
 const document: Classification = { kind: 'document' };
 const directory: Classification = { kind: 'directory' };
 const special: Classification = { kind: 'special' };
 const sidecar: Classification = { kind: 'sidecar' };
-const twinSidecar: Classification = {
-  kind: 'skipped',
-  code: 'unicode-twin',
-  message:
-    'another sidecar has the same name with its accents encoded differently (NFC and NFD), so their document is not sent; remove one of the two',
-};
-const misspelledSidecar: Classification = {
-  kind: 'skipped',
-  code: misspelledSidecarCode,
-  message: 'it is not read as metadata: that takes a name that ends in .meta.json, in lower case',
-};
-const misspelledDefaults: Classification = {
-  ...misspelledSidecar,
-  message: 'it is not read as metadata: did you mean .meta.json?',
-};
-const notFollowed: Classification = {
-  kind: 'skipped',
-  code: symbolicLinkCode,
-  message: 'a symbolic link, which is not followed',
-};
-const followed: Classification = {
-  kind: 'ignored',
-  code: symbolicLinkCode,
-  message: 'a symbolic link to a place in this folder: what it leads to is sent from there',
-};
+const twinSidecar = skipped(
+  'unicode-twin',
+  'another sidecar has the same name with its accents encoded differently (NFC and NFD), so their document is not sent; remove one of the two',
+);
+const misspelledSidecar = skipped(
+  misspelledSidecarCode,
+  'it is not read as metadata: that takes a name that ends in .meta.json, in lower case',
+);
+const misspelledDefaults = skipped(
+  misspelledSidecarCode,
+  'it is not read as metadata: did you mean .meta.json?',
+);
+const notFollowed = skipped(symbolicLinkCode, 'a symbolic link, which is not followed');
+const followed = ignored(
+  symbolicLinkCode,
+  'a symbolic link to a place in this folder: what it leads to is sent from there',
+);
 
 /** A link among the files of an attachments directory. */
-export const linkedAttachment: Classification & { readonly kind: 'skipped' } = {
-  kind: 'skipped',
-  code: symbolicLinkCode,
-  message: 'a symbolic link; in an attachments directory none is followed',
-};
+export const linkedAttachment = skipped(
+  symbolicLinkCode,
+  'a symbolic link; in an attachments directory none is followed',
+);
 
 /** Classifies an entry by its name, its kind, the rules of its directory and those of the folder. */
 export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classification | NamedFile {
@@ -128,15 +120,8 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (name === ignoreFileName) return { kind: 'ignore-file' };
   if (name.startsWith('.') && isNearDefaults(name)) return misspelledDefaults;
   if (name.startsWith('.'))
-    return {
-      kind: 'ignored',
-      code: 'dot-name',
-      message: 'files whose names start with a dot are not documents',
-    };
-  if (isTemporaryName(name)) {
-    const message = 'its name is that of a temporary file';
-    return { kind: 'ignored', code: 'temporary-name', message };
-  }
+    return ignored('dot-name', 'files whose names start with a dot are not documents');
+  if (isTemporaryName(name)) return ignored('temporary-name', 'its name is that of a temporary file');
   // Rules say what is a document or an attachment. Without its sidecar a document would go out, with another mode.
   if (isSidecarName(name)) return facts.twin === null ? sidecar : twinSidecar;
   const pattern = ignoringPattern(rules, path, false);
@@ -145,9 +130,8 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   if (isSidecarName(name.toLowerCase()) || facts.isMisspelled(name)) return misspelledSidecar;
   const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'inner-link') return followed;
-  if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
-  if (kind === 'unreadable')
-    return { kind: 'unreadable', code: unreadableCodeOf(fault), message: cannotBeRead('it', fault) };
+  if (kind === 'link') return exclusion === null ? notFollowed : ignored(excludedCode, exclusion);
+  if (kind === 'unreadable') return unknownPlace('it', fault);
   if (facts.twin !== null && isDocumentType(name) && exclusion === null) {
     const message = `its name, ${printableTwin(facts.twin)}, differs from ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };
@@ -160,12 +144,9 @@ function classifyDirectory(
   { name, rules, twin }: EntryFacts,
   { excluded }: FolderRules,
 ): Classification {
-  if (path === excluded)
-    return { kind: 'ignored', code: 'state-directory', message: 'it is in the state directory' };
-  if (name.startsWith('.')) {
-    const message = 'files in directories whose names start with a dot are not documents';
-    return { kind: 'ignored', code: 'dot-name', message };
-  }
+  if (path === excluded) return ignored('state-directory', 'it is in the state directory');
+  if (name.startsWith('.'))
+    return ignored('dot-name', 'files in directories whose names start with a dot are not documents');
   const pattern = ignoringPattern(rules, path, true);
   if (pattern !== null) return ignoredBy(pattern, `the directory ${printable(path)}`);
   if (twin !== null) {
@@ -176,13 +157,8 @@ function classifyDirectory(
   return { kind: 'attachments-directory', owner: path.slice(0, -attachmentDirectoryEnd.length) };
 }
 
-function notIncluded(message: string): Classification {
-  return { kind: 'ignored', code: 'not-included', message };
-}
-
 function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classification {
-  const message = `the pattern "${excerpt(pattern)}" in ${printable(place)} ignores ${what}`;
-  return { kind: 'ignored', code: 'ignore-rule', message };
+  return ignored('ignore-rule', `the pattern "${excerpt(pattern)}" in ${printable(place)} ignores ${what}`);
 }
 
 /** Classifies a regular file that no rule ignores by its place, its type and what `lstat` says. */
@@ -194,10 +170,10 @@ export function classifyFile(
     const [owner = ''] = attachmentLists.ownersOf(path);
     return { kind: 'attachment', owner };
   }
-  if (exclusion !== null) return notIncluded(exclusion);
+  if (exclusion !== null) return ignored(excludedCode, exclusion);
   const type = brokenTypeRule(nameOf(path));
   if (type !== null) return { kind: 'skipped', ...type };
-  if (stats?.size === 0) return { kind: 'skipped', code: emptyFileCode, message: 'the file is empty' };
+  if (stats?.size === 0) return skipped(emptyFileCode, 'the file is empty');
   return document;
 }
 
@@ -205,25 +181,21 @@ export function classifyFile(
 export function classifyUndecodable(name: Uint8Array, kind: EntryKind): Classification {
   if (kind === 'other') return special;
   // A dot file in any encoding is one.
-  if (name[0] === dot) return { kind: 'ignored', code: 'dot-name', message: 'its name starts with a dot' };
-  return { kind: 'skipped', code: 'not-utf8', message: 'its name is not UTF-8; rename it' };
+  if (name[0] === dot) return ignored('dot-name', 'its name starts with a dot');
+  return skipped('not-utf8', 'its name is not UTF-8; rename it');
 }
 
 /** A sidecar that belongs to no document. `meant`: the document that it may be meant for, by its name. */
 export function classifyUnpaired(
   orphan: 'orphan' | 'foreign',
   meant: string | null | undefined,
-): Classification & { readonly kind: 'skipped' } {
+): ReturnType<typeof skipped> {
   // Of one that was left behind nobody here knows what became of its document.
   const guess = typeof meant === 'string' ? `did you mean ${printable(meant)}?` : 'it has another name';
   const message = `a sidecar that fits no file beside it: its document is gone, or ${guess}`;
-  return orphan === 'orphan'
-    ? { kind: 'skipped', code: orphanSidecarCode, message }
-    : {
-        kind: 'skipped',
-        code: 'foreign-sidecar',
-        message: 'a sidecar whose owner is not the owner of its document (sidecarOwner: same)',
-      };
+  if (orphan === 'orphan') return skipped(orphanSidecarCode, message);
+  const why = 'a sidecar whose owner is not the owner of its document (sidecarOwner: same)';
+  return skipped('foreign-sidecar', why);
 }
 
 /** Name of the files with ignore rules in the tree. */

@@ -8,14 +8,13 @@ import type { FolderState } from '../folder-state.ts';
 import type { PlacedRules } from './ignore-patterns.ts';
 import { fitting, isSidecarName, misspelling, namedAfter } from './sidecar-names.ts';
 import type { Entry } from './entry.ts';
-import type { NameGroup } from './relate.ts';
 import type { Listing } from '../walk/list-directory.ts';
 
 /** A regular file that no ignore rule leaves out. `exclusion`: why `include` does. */
 type FileEntry = Entry & { readonly exclusion?: string | null };
 
 /** A directory's entries by what they are to us. */
-export type SortedEntries = NameGroup & ReturnType<typeof sortEntries>;
+export type SortedEntries = ReturnType<typeof sortEntries>;
 
 /** Sorts a listing by what `classifyEntry` says of each entry. */
 export function sortEntries(
@@ -67,8 +66,8 @@ export function sortEntries(
     const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
     if (isLeftOut && kind === 'file' && isDocumentType(name)) sorted.leftOut.push(entry);
     // It is a document to its sidecar all the same: what that lists must not go out on its own.
-    if (found.kind === 'unreadable' && isDocumentType(name)) documents.push(entry);
-    if (found.kind === 'skipped' || found.kind === 'unreadable') {
+    if (found.kind === 'unknown' && isDocumentType(name)) documents.push(entry);
+    if (found.kind === 'skipped' || found.kind === 'unknown') {
       const real = joinPath(directory, twin ?? name);
       skips.push({ path: real, code: found.code, message: found.message });
       if (found.code === misspelledSidecarCode) sorted.misspelled.push(name);
