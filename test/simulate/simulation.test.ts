@@ -1028,6 +1028,41 @@ describe('the simulation', () => {
       setting: { folders },
     },
     {
+      what: 'so is what is ignored by the time that an ignore file is valid again (7.25, 7.35)',
+      first: firstOf({ 'd/a.pdf': 'a' }),
+      steps: [
+        [20_000, { ...write('.ingestignore', 'a.pdf'), encoding: 'utf16le' } as Act],
+        [2_500, move('d', 'e')],
+        [0, write('e/.save.tmp', 'b')],
+        [0, move('e/.save.tmp', 'e/a.pdf')],
+        [15_000, write('.ingestignore', 'a.pdf')],
+      ],
+      never: /delete doc/,
+    },
+    {
+      what: 'so is what is saved there for longer than a removal waits (7.25)',
+      first: firstOf({ 'd/a.pdf': 'a' }),
+      steps: [
+        [20_000, move('d', 'e')],
+        ...Array.from({ length: 6 }, (_, index): readonly [number, Act][] => [
+          [1_500, write('e/.save.tmp', `save ${index}`)],
+          [0, move('e/.save.tmp', 'e/a.pdf')],
+        ]).flat(),
+      ],
+      never: /delete doc/,
+    },
+    {
+      what: 'so is what cannot be sent for its sidecar (7.25)',
+      first: firstOf({ 'd/a.pdf': 'a' }),
+      steps: [
+        [20_000, move('d', 'e')],
+        [0, write('e/.save.tmp', 'b')],
+        [0, move('e/.save.tmp', 'e/a.pdf')],
+        [0, write('e/a.pdf.meta.json', '{')],
+      ],
+      never: /delete doc/,
+    },
+    {
       what: 'nothing is gone while it may stand in a folder that cannot be listed (7.25)',
       first: [{ path: 'other/a.pdf', text: 'a' }],
       steps: [

@@ -1,6 +1,14 @@
 import { groupBy } from '../../lib/group-by.ts';
 import { printable } from '../../lib/text/printable.ts';
-import { isBirthKnown, isPerhapsSame, refKey } from '../../model/document.ts';
+import {
+  directoryOf,
+  hasGone,
+  isBirthKnown,
+  isPerhapsSame,
+  joinPath,
+  nameOf,
+  refKey,
+} from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { isUnreadable } from '../../model/errors.ts';
@@ -11,6 +19,7 @@ import type { Reason } from '../../model/report/status.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { mayHide } from '../folders/mounts.ts';
 import type { CoveredMountPoint } from '../folders/mounts.ts';
+import type { DirectoryEvidence } from './find-directory-move.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
 /** Where the file of a document is that is gone from its path. */
@@ -32,10 +41,10 @@ interface StandingFile {
   readonly stat: FileStat;
 }
 
-interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
+interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'>, Pick<DirectoryEvidence, 'seenElsewhere'> {
   readonly search: SearchResult;
   readonly covered: readonly CoveredMountPoint[];
-  readonly ledger: Pick<LedgerPort, 'get'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'directory'>;
   readonly tasks: Pick<TaskStore, 'get'>;
   /** The document was at its path at this moment at the latest that is known. */
   readonly seenAt: number;
@@ -50,7 +59,8 @@ export async function whereaboutsOf(
   { ref, record }: { readonly ref: DocumentRef; readonly record: LedgerRecord },
   evidence: Evidence,
 ): Promise<Whereabouts> {
-  for (const { folder, path, stat, isNamed } of evidence.search.files) {
+  const saved = await savedInMoved(ref, evidence);
+  for (const { folder, path, stat, isNamed } of [...evidence.search.files, ...saved]) {
     const there = { folder, path };
     const isSame = await isSameContent(there, { stat, record, isNamed }, evidence);
     if (isSame === null) return { kind: 'unclear', ref: there };
@@ -97,8 +107,24 @@ export async function whereaboutsOf(
   return {
     kind: 'hidden',
     where,
-    reason: `the file may be in ${printable(refKey(where))}, which ingestd cannot look into now, and which has changed or moved since the file was last seen`,
+    reason: `the file may be in ${printable(refKey(where))}, which cannot be read and has changed or moved since the file was last seen`,
   };
+}
+
+/** What was saved under its name in its directory, which stands elsewhere now, and is no other record's (contract 7.25). */
+async function savedInMoved(
+  ref: DocumentRef,
+  { ledger, tasks, seenElsewhere, inspect }: Evidence,
+): Promise<SearchResult['files']> {
+  const directory = ledger.directory({ ...ref, path: directoryOf(ref.path) });
+  const place = directory === undefined || directory.birthtimeMs === 0 ? null : seenElsewhere(directory);
+  if (place === null) return [];
+  const there = { folder: place.folder, path: joinPath(place.path, nameOf(ref.path)) };
+  const found = ledger.get(there) === undefined ? await inspect(there) : undefined;
+  if (found === undefined || hasGone(found)) return [];
+  const own = found.kind === 'document' ? found.document : found;
+  const stat = 'stat' in own ? own.stat : tasks.get(there)?.seen?.stat;
+  return stat === undefined ? [] : [{ ...there, stat, isNamed: true }];
 }
 
 /**

@@ -16,7 +16,8 @@ type Around = Parameters<typeof whereaboutsOf>[1];
 const nothingKnown: Around = {
   search: { files: [], unreadable: [], isUnlisted: false, look: null },
   covered: [],
-  ledger: { get: () => undefined },
+  ledger: { get: () => undefined, directory: () => undefined },
+  seenElsewhere: () => null,
   tasks: { get: () => undefined },
   inspect: () => Promise.resolve(undefined),
   hash: () => Promise.resolve(null),
@@ -42,6 +43,32 @@ describe('a file that is found nowhere', () => {
       },
     );
     expect(found.kind).toBe(kind);
+  });
+});
+
+describe('a file that is found nowhere, whose directory stands elsewhere, is what was saved there', () => {
+  const directory = { ino: 5, birthtimeMs: 1, dev: 1 };
+  const ignored: Inspection = { kind: 'ignored', code: 'ignored', message: 'any', stat: statOf() };
+  const gone: Inspection = { kind: 'ignored', code: 'ignored', message: 'any', presence: 'gone' };
+
+  it.each<readonly [string, Inspection, LedgerRecord | undefined, number, Whereabouts['kind']]>([
+    ['though it is ignored', ignored, undefined, 1, 'kept'],
+    ['though it was not compared yet', { kind: 'document', ...comparedOf() }, undefined, 1, 'unclear'],
+    ['unless that is gone', gone, undefined, 1, 'nowhere'],
+    ['unless a record is there', ignored, recordOf(), 1, 'nowhere'],
+    ['unless nobody can tell that it is that directory', ignored, undefined, 0, 'nowhere'],
+  ])('%s', async (_, found, other, birthtimeMs, kind) => {
+    const place = await whereaboutsOf(
+      { ref: { folder: 'inbox', path: 'dir/a.txt' }, record: recordOf() },
+      {
+        ...nothingKnown,
+        ledger: { get: () => other, directory: () => ({ ...directory, birthtimeMs }) },
+        seenElsewhere: () => ({ folder: 'inbox', path: 'moved' }),
+        inspect: () => Promise.resolve(found),
+      },
+    );
+    expect(place.kind).toBe(kind);
+    if (place.kind === 'kept') expect(place.at?.ref.path).toBe('moved/a.txt');
   });
 });
 
@@ -102,7 +129,7 @@ describe('a file that is found', () => {
       {
         ...nothingKnown,
         search: { ...nothingKnown.search, files: [file] },
-        ledger: { get: () => given.other },
+        ledger: { ...nothingKnown.ledger, get: () => given.other },
         tasks,
         inspect: () => Promise.resolve('found' in given ? given.found : document),
         hash: () =>
