@@ -2464,6 +2464,10 @@ describe('the simulation', () => {
     ],
     [3_000_000_376, 'whether what attaches files itself is an attachment is open, when it has moved too (4)'],
     [3_000_004_600, 'what may be a file beside attachments cannot be told where its path is too long (4)'],
+    [
+      3_400_840_767,
+      'a document may have gone on with a copy that is another name of the file of another one (7.1)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

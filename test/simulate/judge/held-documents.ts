@@ -164,10 +164,13 @@ export class HeldDocuments {
 
   /** Copies that were all that was left of it: it may have gone on with one, though its own file is back (7.1). */
   heirsOf({ heirs, text }: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const isFree = (identity: object) => !this.alive().some(({ accepted }) => accepted === identity);
-    return reading
-      .all()
-      .filter((file) => heirs.has(file.path) && file.text === text && isFree(file.identity));
+    // A further name of another document's file is none of that.
+    const isFree = ({ identity, path }: RoledFile) =>
+      !this.alive().some(
+        ({ accepted, holding }) =>
+          accepted === identity && (holding.path === path || reading.pathsOf(identity).length === 1),
+      );
+    return reading.all().filter((file) => heirs.has(file.path) && file.text === text && isFree(file));
   }
 
   /**
