@@ -160,7 +160,7 @@ const nothing: Listed = { keys: [], since: [], marks: new Uint32Array() };
 const coarsestMs = 2_000;
 
 /** How long a file may change without its times telling: whole seconds are those of a file system that keeps no others. */
-export function granuleMs({ mtimeMs, ctimeMs }: Pick<Look, 'mtimeMs' | 'ctimeMs'>): number {
+function granuleMs({ mtimeMs, ctimeMs }: Pick<Look, 'mtimeMs' | 'ctimeMs'>): number {
   return mtimeMs % 1_000 === 0 && ctimeMs % 1_000 === 0 ? coarsestMs : 0;
 }
 

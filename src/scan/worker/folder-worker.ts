@@ -36,7 +36,7 @@ export function servePlan(
   const scanner = createScanner(folder, watches, async (scans) => {
     sendMessage(
       { kind: 'batch', scans },
-      scans.map(({ files }) => files.stats.buffer as ArrayBuffer),
+      scans.map(({ files }) => files.stats.buffer),
     );
     batchesUnderWay += 1;
     if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));

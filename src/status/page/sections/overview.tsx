@@ -55,7 +55,10 @@ function Reasons({ status, headline }: Shown & { readonly headline: string }) {
   return (
     <ul class="reasons" aria-label="What is wrong">
       {shown.map(({ folder, path, code, message, since, until }) => (
-        <li key={`${code} ${folder} ${path} ${message}`} data-level={code === 'paused' ? 'ok' : reasonHealth(code)}>
+        <li
+          key={`${code} ${folder} ${path} ${message}`}
+          data-level={code === 'paused' ? 'ok' : reasonHealth(code)}
+        >
           {explain(code).cause !== headline && !isWhole({ code, message }) && (
             <strong>{explain(code).cause}</strong>
           )}
