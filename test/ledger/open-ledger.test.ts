@@ -53,13 +53,17 @@ describe('the ledger', () => {
     expect([find('a/x.csv', 9), find('b/z.csv', 7)]).toEqual([[], []]);
   });
 
-  it('I5: forgets how a file was shared when a record tells of it, which is not so while it changed as an attachment', async () => {
+  it('I5: forgets how a file was shared when it is sent, and a record tells of it: not while it changed as an attachment', async () => {
     const ledger = await openIt();
     const { stat } = recordOf(1);
     const held = { folder: 'inbox', path: 'b.pdf', mode: 'NONE', by: 'b.pdf.meta.json', file: stat } as const;
     await ledger.commit([{ kind: 'former', held }, put('a.pdf', recordOf(1, { standing: stat }))]);
     expect(ledger.formerModes(stat)).toEqual([held]);
     await ledger.commit([put('a.pdf', recordOf(1))]);
+    expect(ledger.formerModes(stat)).toEqual([]);
+    await ledger.commit([{ kind: 'former', held }, put('a.pdf', recordOf(1, { said: ['once'] }))]);
+    expect(ledger.formerModes(stat)).toEqual([held]);
+    await ledger.commit([put('a.pdf', recordOf(1, { modifiedAt: '2026-01-02T00:00:00.000Z' }))]);
     expect(ledger.formerModes(stat)).toEqual([]);
   });
 

@@ -39,8 +39,12 @@ export class LedgerData {
   }
 
   put(folder: string, directory: string, record: StoredRecord): void {
-    this.records.put(folder, directory, record);
-    if (tellsOf({ stat: record, standing: record.rare?.standing }, record)) this.side.recorded(record);
+    const before = this.records.put(folder, directory, record);
+    const isTold = ({ rare, ...stat }: StoredRecord) => tellsOf({ stat, standing: rare?.standing }, record);
+    // Without another answer of the service it tells no more of the file than before.
+    const isAsBefore =
+      before?.docId === record.docId && before.modifiedAt === record.modifiedAt && isTold(before);
+    if (isTold(record) && !isAsBefore) this.side.recorded(record);
   }
 
   *#changes(): Iterable<Change> {

@@ -95,7 +95,8 @@ export class RecordStore {
     narrowerIn: (folder) => entriesOf(this.#narrower.of(folder)),
   } satisfies Partial<LedgerPort>;
 
-  put(folder: string, path: string, record: StoredRecord): void {
+  /** Gives the record that it had before. */
+  put(folder: string, path: string, record: StoredRecord): StoredRecord | undefined {
     const known = this.#folders.get(folder) ?? { directories: new Map<string, Directory>(), count: 0 };
     const directory = known.directories.get(path) ?? { folder, path, records: new Map(), identity: null };
     this.#folders.set(folder, known);
@@ -106,6 +107,7 @@ export class RecordStore {
     else this.#unindex(before, record.docId);
     record.directory = directory;
     this.#index(record);
+    return before;
   }
 
   drop({ folder, path }: DocumentRef): void {

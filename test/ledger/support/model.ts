@@ -24,8 +24,11 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   for (const change of commits.flat()) {
     const key = 'ref' in change ? `${change.ref.folder}/${change.ref.path}` : '';
     if (change.kind === 'put') {
+      const { docId, modifiedAt, stat } = change.record;
+      const before = documents.get(key);
       documents.set(key, change.record);
-      former.delete(fileKey(change.record.stat));
+      const isSent = docId !== before?.docId || modifiedAt !== before.modifiedAt;
+      if (isSent || fileKey(stat) !== fileKey(before.stat)) former.delete(fileKey(stat));
     } else if (change.kind === 'drop') {
       documents.delete(key);
       if (!isUsed(documents, directoryOf(key))) identities.delete(directoryOf(key));
