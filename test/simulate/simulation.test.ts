@@ -1862,6 +1862,16 @@ describe('the simulation', () => {
       ],
       setting: { inDoubt: 'hold', folders: [{ name: 'inbox', mode: 'NONE', isPolled: false }] },
     },
+    {
+      what: 'an attachment that was renamed while its sidecar was away is one while that lists it as it was sent (4)',
+      first: firstOf({ 'a.docx': 'a', 'u.csv': 'u', 'a.docx.meta.json': '{"attachments":["u.csv"]}' }),
+      steps: [
+        [4_000, move('a.docx.meta.json', 'extra/b.docx.meta.json')],
+        [5_300, move('u.csv', 'extra/b.csv')],
+        [1_500, move('a.docx', 'extra/b.docx')],
+      ],
+      setting: { settleMs: 500, requestsPerMinute: 1 },
+    },
   ];
   for (const { what, first, steps, setting: own, never = /\{"seed"/ } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);

@@ -82,8 +82,8 @@ export interface AttachmentQuestion {
   readonly owner: string;
   /** Where the file stood as its attachment; null: in another folder, as may be what the sidecar lists outside of this one. */
   readonly path: string | null;
-  /** The last part of the path where it stood, in whatever folder. */
-  readonly name: string;
+  /** The last part of the path where it stood, in whatever folder, and the name that it was last sent with. */
+  readonly names: readonly string[];
   /** The file that stands elsewhere now; null: it is the one that stands there. */
   readonly elsewhere: FileStat | null;
 }

@@ -13,7 +13,7 @@ import { findSidecar } from './own-sidecar.ts';
 /** Answers `FolderPort.attaches` from the disk as it is now. Never throws for what is on disk. */
 export function attaches(
   folder: FolderState,
-  { owner, path, name, elsewhere }: AttachmentQuestion,
+  { owner, path, names, elsewhere }: AttachmentQuestion,
 ): AttachmentAnswer {
   const isScanned = folder.scanned.root !== null && rootTrouble(folder) === null;
   if (!isScanned || unlistedTrouble(folder, owner) !== null) return 'unclear';
@@ -35,7 +35,7 @@ export function attaches(
       if (place.kind !== 'inside') return path === null;
       // Its document has moved, and the attachment may follow, or has: names may differ in case alone.
       if (place.path === path && elsewhere === null) return true;
-      return nameOf(place.path) === name && isFreeFor(elsewhere, folder, place.path);
+      return names.includes(nameOf(place.path)) && isFreeFor(elsewhere, folder, place.path);
     });
     return isListed ? 'listed' : 'dropped';
   }

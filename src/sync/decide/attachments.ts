@@ -139,6 +139,8 @@ export interface FormerOwner {
   readonly seenAt?: DocumentRef;
   /** The file's own, as its attachment. */
   readonly place: DocumentRef;
+  /** The name that it was last sent with. */
+  readonly name?: string | undefined;
   /** Null: the document was not sent with it. */
   readonly record: LedgerRecord | null;
   /**
@@ -172,9 +174,10 @@ export function recordedOwners(
     const isLike = ({ path, stat: attached, sha256 }: RecordedAttachment) =>
       path !== undefined && isAlike(attached, stat) && !(isOwn && (stat.ino !== 0 || own.sha256 === sha256));
     const found = here.length > 0 ? here : record.attachments.filter(isLike);
-    return found.map(({ path = '', folder = owner.folder, sha256 }) => ({
+    return found.map(({ name, path = '', folder = owner.folder, sha256 }) => ({
       owners: [owner],
       place: { folder, path },
+      name,
       record,
       sha256: here.length > 0 || stat.ino !== 0 ? undefined : sha256,
     }));

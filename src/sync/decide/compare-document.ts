@@ -190,11 +190,11 @@ export class DocumentComparison {
    * sidecar of it counts that was left where it was, or went along with the directory of both.
    */
   async #answersOf(
-    { owners, ownerStat, seenAt, place, record }: FormerOwner,
+    { owners, ownerStat, seenAt, place, name, record }: FormerOwner,
     document: FoundDocument,
   ): Promise<readonly OwnerAnswer[]> {
     const ask = (refs: readonly DocumentRef[]) =>
-      Promise.all(refs.map((ref) => this.#attaches(ref, place, document)));
+      Promise.all(refs.map((ref) => this.#attaches(ref, { place, name }, document)));
     const answers = await ask(owners);
     const { dev = 0 } = ownerStat ?? record?.stat ?? {};
     const hides = ({ folder, path, mayHold }: CoveredMountPoint) =>
@@ -221,19 +221,19 @@ export class DocumentComparison {
 
   async #attaches(
     owner: DocumentRef,
-    place: DocumentRef,
+    { place, name = nameOf(place.path) }: Pick<FormerOwner, 'place' | 'name'>,
     { ref, stat }: FoundDocument,
   ): Promise<OwnerAnswer> {
     const port = this.#options.folders.get(owner.folder)?.port;
     if (port === undefined) return 'not configured';
     const path = place.folder === owner.folder ? place.path : null;
     const elsewhere = refKey(place) === refKey(ref) ? null : stat;
-    const name = nameOf(place.path);
+    const names = [nameOf(place.path), name];
     // What stands in its place in another folder that one says.
     const there =
       path === null && elsewhere !== null ? await this.#options.evidence.inspect(place) : undefined;
     if (there?.kind === 'document' && !isSameFile(there.document.stat, stat)) return 'dropped';
-    const answer = await port.attaches({ owner: owner.path, path, name, elsewhere });
+    const answer = await port.attaches({ owner: owner.path, path, names, elsewhere });
     const sent = this.#ledger.get(owner)?.stat;
     const seen = this.#options.evidence.seen(owner) ?? sent;
     // What has come to the place of another document was not sent yet.
