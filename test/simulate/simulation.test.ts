@@ -2482,6 +2482,8 @@ describe('the simulation', () => {
       4_100_000_073,
       'a document that was an attachment counts as that, under another name too, until it is sent (7.27)',
     ],
+    [4_100_000_261, 'a sidecar below an ignore file that is not valid ends nothing (4, 7.35)'],
+    [4_000_000_005, 'what a document was last sent with without a sidecar has the name that it had then (4)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

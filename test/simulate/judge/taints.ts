@@ -206,7 +206,11 @@ export class Taints {
       if (one.ownerIdentity !== file.identity || (isOwnerHere && one.owner !== file.path)) {
         // What several documents list stands in the record of each.
         if (this.#perhaps.has(identity)) this.#attached.set(identity, { ...one, sentWith });
-      } else if (isSent) this.#attached.set(identity, { ...one, docId, sentWith });
+      } else if (isSent) {
+        // Without a sidecar the record lists it, and what it was last sent with stands in that (contract 4).
+        const [place = one.path] = one.isLeft ? reading.pathsOf(identity) : [];
+        this.#attached.set(identity, { ...one, path: place, docId, sentWith });
+      }
       // What it was last sent with stands in its record (contract 4): this is not in it any more. What is said of it below
       // an ignore file that is not valid is not looked at (7.35).
       else if (
@@ -536,7 +540,10 @@ export class Taints {
     const owners = document === undefined ? unsent : pathsOf(this.#held, document, reading);
     // Where its owner has left its sidecar behind, that is none of its own any more; nor is it where another file stands.
     const left = docId !== null && reading.files.has(owner) ? [] : [owner];
-    const places = owners.length > 0 ? owners : left;
+    // What is said below an ignore file that is not valid may be ignored, and then ends nothing (4, 7.35).
+    const places = (owners.length > 0 ? owners : left).filter(
+      (one) => docId === null || reading.shutDirectory(one) === null,
+    );
     // What an ambiguous one says does not count (contract 4).
     const said = places.flatMap((one) => {
       const sidecar = reading.sidecarOf(one);
