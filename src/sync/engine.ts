@@ -408,7 +408,11 @@ export class Engine {
     return {
       directory: (scan) => this.#onDirectory(scan),
       scanned: (root, unreadable) => this.#onScanned(folder, root, unreadable),
-      changed: this.#options.onChange,
+      changed: () => {
+        this.#options.onChange();
+        // What is mounted on a directory that is not listed may have gone: what comes into that is hidden when it is back.
+        if (this.folders.hasUnreadable(folder)) this.#roots.inBackground(this.#roots.rememberMounts(folder));
+      },
     };
   }
 

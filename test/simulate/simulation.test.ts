@@ -1872,6 +1872,18 @@ describe('the simulation', () => {
       ],
       setting: { settleMs: 500, requestsPerMinute: 1 },
     },
+    {
+      what: 'what came into a directory that could not be read is hidden by a mount that was away meanwhile (7.25)',
+      first: firstOf({ 'a.docx': 'a', 'd/b.docx': 'b' }),
+      steps: [
+        [0, { kind: 'mount', path: 'inbox/d' }],
+        [0, write('d/c.pdf', 'c')],
+        [100, { kind: 'unmount', path: 'inbox/d' }],
+        [0, { kind: 'fail', path: 'inbox/d', code: 'EACCES', forMs: 60_000 }],
+        [20_000, { kind: 'rename', path: 'inbox/a.docx', to: 'outside/a.docx' }],
+        [0, { kind: 'mount', path: 'inbox/d' }],
+      ],
+    },
   ];
   for (const { what, first, steps, setting: own, never = /\{"seed"/ } of blameless) {
     const { setting, ...plan } = caselessPlan(first, []);
@@ -2484,6 +2496,7 @@ describe('the simulation', () => {
     ],
     [4_100_000_261, 'a sidecar below an ignore file that is not valid ends nothing (4, 7.35)'],
     [4_000_000_005, 'what a document was last sent with without a sidecar has the name that it had then (4)'],
+    [5_000_000_058, 'a mount that goes while its directory cannot be read may hide what is gone (7.25)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');
