@@ -2491,6 +2491,10 @@ describe('the simulation', () => {
       'a document may have gone on with a copy that is another name of the file of another one (7.1)',
     ],
     [
+      5_000_000_490,
+      'the list of an owner that was not sent holds where another document stands by it, though that one was sent elsewhere (4)',
+    ],
+    [
       4_100_000_073,
       'a document that was an attachment counts as that, under another name too, until it is sent (7.27)',
     ],

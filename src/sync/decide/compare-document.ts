@@ -212,11 +212,14 @@ export class DocumentComparison {
     const isOwner = (one: (typeof files)[number]) =>
       ownerStat.ino === 0 ? refKey(one) !== refKey(document.ref) : isSameFile(one.stat, ownerStat);
     const places = files.filter(isOwner);
-    if (places.length > 0) return ask(places);
-    if (isUnlisted) return ['settling'];
-    const beside = await ask(besideAttachment(owners.concat(seenAt ?? []), place, document.ref));
+    if (places.length === 0 && isUnlisted) return ['settling'];
+    // Its list may have stayed, and be that of what has come to its place.
+    const isTaken = seenAt !== undefined && !hasGone(await this.#options.evidence.inspect(seenAt));
+    const stayed = isTaken ? [seenAt] : [];
+    const beside = besideAttachment(owners.concat(seenAt ?? []), place, document.ref);
+    const answered = await ask(places.length > 0 ? stayed : beside);
     // Another document may stand there.
-    return beside.filter((answer) => answer !== 'unlisted');
+    return [...(await ask(places)), ...answered.filter((answer) => answer !== 'unlisted')];
   }
 
   async #attaches(
