@@ -2494,6 +2494,8 @@ describe('the simulation', () => {
       5_000_000_490,
       'the list of an owner that was not sent holds where another document stands by it, though that one was sent elsewhere (4)',
     ],
+    [5_000_001_028, 'a sidecar beside a place that a document has left is none of its own (4)'],
+    [5_000_001_852, 'what lay in a directory whose ignore file cannot be read is not gone (4)'],
     [
       4_100_000_073,
       'a document that was an attachment counts as that, under another name too, until it is sent (7.27)',

@@ -86,9 +86,10 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     if (one === undefined || one.isDeleted || mayBeHidden || judge.isKept(docId)) continue;
     // A link is listed and not sent (7.5): what has it in its place is kept.
     if (reading.links.has(place)) continue;
-    // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35).
+    // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35); nor of what lay in a
+    // directory that cannot be read, as where its ignore file cannot (4).
     const isShut = [place, ...one.places.keys(), ...one.taken].some(
-      (path) => reading.shutDirectory(path) !== null,
+      (path) => reading.shutDirectory(path) !== null || reading.isBelowUntold(path),
     );
     if (file?.role.kind === 'unowned' || isShut) continue;
     const folder = place.split('/')[0] ?? '';

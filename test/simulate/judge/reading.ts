@@ -342,10 +342,8 @@ export class Reading {
     if (invalid !== null) return invalid;
     const lists = sidecar === null ? [] : (this.said(sidecar.path)?.attachments ?? []);
     const listed = lists.map((one) => `${directoryOf(path)}/${one}`);
-    const isShut = (one: string) =>
-      above(one).some((directory) => this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true);
     const ownIgnore = `${path}${listEnd}/.ingestignore`;
-    if (this.#seen.get(ownIgnore)?.isHidden === true || listed.some(isShut))
+    if (this.#seen.get(ownIgnore)?.isHidden === true || listed.some((one) => this.isBelowUntold(one)))
       return { kind: 'hidden-companion', words: 'a list of ignored names cannot be looked at' };
     // Nothing below such a file is sent, attachments neither (contract 7.35).
     const shutList = [`${path}${listEnd}/any`, ...listed].find((one) => this.shutDirectory(one) !== null);
@@ -478,6 +476,11 @@ export class Reading {
   /** The nearest directory above a path whose ignore file is not UTF-8: nothing below is sent (contract 7.35). */
   shutDirectory(path: string): string | null {
     return above(path).find((directory) => this.#ignoreLines(directory) === null) ?? null;
+  }
+
+  /** Whether no directory above a path is listed, since its ignore file cannot be looked at: what lay there is not gone (4). */
+  isBelowUntold(path: string): boolean {
+    return above(path).some((directory) => this.#seen.get(`${directory}/.ingestignore`)?.isHidden === true);
   }
 
   /** Whether a file is out of sight: no directory is listed below one whose ignore file is not valid (contract 7.35). */

@@ -481,6 +481,13 @@ export class Taints {
    */
   #mayGoOn({ docId, owner, ownerIdentity, path }: Attached, reading: Reading): boolean {
     const document = docId === null ? undefined : this.#held.all.get(docId);
+    // It had gone on to another place, from where it went out of sight: what says so beside the first is not its own.
+    const isGone = document !== undefined && pathsOf(this.#held, document, reading).length === 0;
+    if (
+      isGone &&
+      [...document.been.keys()].some((one) => one !== owner && this.#held.mayHaveBeen(document, one))
+    )
+      return true;
     const isSent = document?.answer === 'usable' && document.accepted === ownerIdentity;
     const listed = reading.saidOf(owner)?.attachments.map((text) => `${directoryOf(owner)}/${text}`) ?? [];
     if (!isSent && listed.includes(path)) return true;
@@ -539,7 +546,11 @@ export class Taints {
       .filter((one) => reading.files.get(one)?.role.kind !== 'elsewhere');
     const owners = document === undefined ? unsent : pathsOf(this.#held, document, reading);
     // Where its owner has left its sidecar behind, that is none of its own any more; nor is it where another file stands.
-    const left = docId !== null && reading.files.has(owner) ? [] : [owner];
+    const hasLeft =
+      document !== undefined &&
+      !this.#held.wasTold(document, owner) &&
+      [...document.told.keys()].some((one) => this.#held.wasTold(document, one));
+    const left = docId !== null && (hasLeft || reading.files.has(owner)) ? [] : [owner];
     // What is said below an ignore file that is not valid may be ignored, and then ends nothing (4, 7.35).
     const places = (owners.length > 0 ? owners : left).filter(
       (one) => docId === null || reading.shutDirectory(one) === null,
