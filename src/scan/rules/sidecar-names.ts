@@ -40,7 +40,7 @@ export function fitting(files: () => Iterable<string>): (sidecar: string) => boo
 
 /**
  * Says of the names of files whether each is that of the sidecar of a document, one of `files`, but for one letter at its
- * end, two that are swapped there, or a `.txt` behind it.
+ * end, two that are swapped there, a `.txt` behind it, or `metadata` in full.
  */
 export function misspelling(files: () => Iterable<string>): (name: string) => boolean {
   let names: ReadonlySet<string> | null = null;
@@ -53,8 +53,12 @@ export function misspelling(files: () => Iterable<string>): (name: string) => bo
   };
 }
 
+/** What people write for `sidecarEnd` beside slips of the keyboard. */
+const otherEnds = [`${sidecarEnd}.txt`, '.metadata.json'];
+
 function nearlyNamedAfter(name: string): readonly string[] {
-  if (name.endsWith(`${sidecarEnd}.txt`)) return [namedAfter(name.slice(0, -4))];
+  const other = otherEnds.find((end) => name.endsWith(end));
+  if (other !== undefined) return [name.slice(0, -other.length)];
   if (!/meta|json/.test(name.slice(-sidecarEnd.length - 1))) return [];
   const lengths = [-1, 0, 1].map((more) => sidecarEnd.length + more);
   const ends = lengths.filter((length) => isOneLetterOff(name.slice(-length), sidecarEnd));

@@ -65,7 +65,7 @@ describe('a sidecar that fits no file (7.29)', () => {
   });
 });
 
-it.each(['salary.doc.meta.jsn', 'salary.mta.json', 'salary.doc.meta.json.txt'])(
+it.each(['salary.doc.meta.jsn', 'salary.mta.json', 'salary.doc.meta.json.txt', 'salary.doc.metadata.json'])(
   'one that is misspelled holds its document back, and is in the status, until it is renamed (7.29): %s',
   async (name) => {
     await world.inbox.write(name, secret);
