@@ -254,7 +254,9 @@ export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
     unreadable: healths.flatMap(({ folder, state, reasons }) =>
       state === 'unavailable'
         ? []
-        : reasons.filter(isOfUnreadPlace).map((one) => ({ folder, message: placedMessage(one) })),
+        : reasons
+            .filter(isOfUnreadPlace)
+            .map((one) => ({ folder, message: placedMessage({ folder, ...one }) })),
     ),
   };
 }

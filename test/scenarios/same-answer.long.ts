@@ -46,12 +46,12 @@ it('a directory or a folder that cannot be read is no reason to say that all is 
       },
     ]);
     expect((await as('plan')).stdout).toContain(
-      'inbox: closed: it cannot be read (permission denied, EACCES)',
+      'inbox/closed: it cannot be read (permission denied, EACCES)',
     );
     expect(await as('check')).toMatchObject({ code: 4 });
     expect(await as('sync')).toMatchObject({
       code: 4,
-      stdout: expect.stringContaining('inbox: closed: it cannot be read (permission denied, EACCES)'),
+      stdout: expect.stringContaining('inbox/closed: it cannot be read (permission denied, EACCES)'),
     });
     const why = await as('why', 'inbox/closed/b.txt', '--json');
     expect(JSON.parse(why.stdout)).toMatchObject({

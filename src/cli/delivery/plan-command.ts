@@ -62,7 +62,7 @@ function printPlan(
     }
   }
   for (const { folder, message } of unavailable) line(colors.red(`${folder} is left out: ${message}`));
-  for (const { folder, message } of unreadable) line(colors.red(`${folder}: ${message}`));
+  for (const { message } of unreadable) line(colors.red(message));
   const unread = unavailable.length + unreadable.length;
   if (operations.length + unread > 0) line();
   const changes = [

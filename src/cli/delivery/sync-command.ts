@@ -66,7 +66,7 @@ function printReport(report: SyncReport, { line, tally, colors }: Output): void 
   tally('yellow', heldAway, 'deletion', 'held, for you to approve when the folder is available again');
   for (const { folder, message } of report.unavailable)
     line(colors.red(`${folder} cannot be read: ${withLocalTimes(message)}`));
-  for (const { folder, message } of report.unreadable) line(colors.red(`${folder}: ${message}`));
+  for (const { message } of report.unreadable) line(colors.red(message));
   tally('yellow', report.waitingTotal, 'document', 'not ready:');
   printNames(report.waiting, report.waitingTotal);
   tally('dim', report.skipped, 'file', 'skipped: ingestd check says why.');

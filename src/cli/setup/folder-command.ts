@@ -33,7 +33,20 @@ export async function folderAdd(
     (error: unknown) => (errorCode(error) === 'ENOENT' ? 'does not exist' : errorMessage(error)),
   );
   if (fault !== null) throw new ConfigurationError(`${path} ${fault}; name a directory that is there`);
+  const reals = await Promise.all(folders.map((one) => realPath(one.path)));
+  const same = folders[reals.indexOf(await realPath(path))];
+  if (same !== undefined) {
+    throw new ConfigurationError(
+      `${path} is in ${file} already, as the folder "${same.name}"; nothing was changed`,
+    );
+  }
   const name = (flags.name ?? basename(path)).normalize('NFC');
+  const other = folders.find((folder) => folder.name.normalize('NFC') === name);
+  if (other !== undefined) {
+    throw new ConfigurationError(
+      `another folder "${name}" is in ${file} already (${other.path}); give this one another name with --name`,
+    );
+  }
   // Without a statement it would be DEFAULT, and what is shared too widely cannot be taken back.
   const mode = flags.share ?? 'NONE';
   const add = { name, path: pathFrom(dirname(file), path), metadata: { shareInfo: { mode } } };
@@ -107,6 +120,10 @@ async function writeEdit(
       { cause: error },
     );
   }
+}
+
+function realPath(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 function invalid(error: unknown): never {

@@ -11,7 +11,7 @@ import { activitySchema } from './status.ts';
 export interface UnreadPlaces {
   /** Whole folders. */
   readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
-  /** Directories in the others. */
+  /** Directories in the others, which the message names. */
   readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
 }
 

@@ -453,7 +453,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'other-service': {
         cause: 'The ledger belongs to another service (exit code 2)',
-        fix: 'To upload everything to the new service, set another state.dir. If it is the same service at a new address, run ingestd ledger service-moved.',
+        fix: 'If service.ingestUrl is mistyped, correct it. To upload everything to another service, set another state.dir. If it is the same service at a new address, run ingestd ledger service-moved.',
       },
       'trial-ledger': {
         cause: 'The ledger belongs to a trial, or the service to come is one (exit code 2)',
