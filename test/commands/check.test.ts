@@ -185,6 +185,17 @@ describe('check', () => {
     expect([result.code, codes(result, 'warning')]).toEqual([0, { 'inbox/a.pdf': 'document-url' }]);
   });
 
+  it('names a few of which the same is said, with the fix below the last', async () => {
+    for (let index = 1; index <= 7; index += 1) await folder.write(`inbox/${index}.png`, 'x');
+    await folder.write('ingestd.yaml', embedded + inbox);
+    const { stdout } = await inProcess(['check'], { cwd: folder.path });
+    expect(stdout.match(/^! inbox\/\d\.png: /gm)).toHaveLength(5);
+    expect(stdout).toMatch(
+      /\n {2}and 2 more, which ingestd check --json lists\n {2}Save the file as another type/,
+    );
+    expect(stdout).toContain('No problems, 7 warnings.');
+  });
+
   it('says it in words, with the fix below', async () => {
     await folder.write('inbox/two.dots.pdf', 'x');
     await folder.write('ingestd.yaml', embedded + inbox);

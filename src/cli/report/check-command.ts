@@ -1,5 +1,5 @@
 import { groupBy } from '../../lib/group-by.ts';
-import { countWords, withLocalTimes } from '../../lib/text/amounts.ts';
+import { countWords, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
@@ -26,6 +26,9 @@ export async function runCheck(context: CommandContext, flags: CommandFlags & { 
   return problems === 0 ? exitCodes.ok : exitCodes.unfinished;
 }
 
+/** So many are named of which the same is said. */
+const mostAlike = 5;
+
 /**
  * Errors first, each with its fix where the message does not say it, and last how many there are; that an address answers
  * is no news below one.
@@ -35,9 +38,14 @@ export function printFindings(findings: readonly CheckFinding[], { line, colors 
   const faulty = new Set(findings.filter(({ level }) => level === 'error').map(({ subject }) => subject));
   const told = findings.filter(({ code, subject }) => code !== 'service-reachable' || !faulty.has(subject));
   for (const level of ['error', 'warning', 'info'] as const) {
-    for (const finding of told.filter((each) => each.level === level)) {
-      line(`${marks[level]} ${colors.bold(finding.subject)}: ${withLocalTimes(finding.message)}`);
-      if (finding.fix !== '') line(`  ${colors.dim(finding.fix)}`);
+    const found = told.filter((each) => each.level === level);
+    for (const same of groupBy(found, ({ message, fix }) => JSON.stringify([message, fix])).values()) {
+      for (const { subject, message } of same.slice(0, mostAlike))
+        line(`${marks[level]} ${colors.bold(subject)}: ${withLocalTimes(message)}`);
+      const more = same.length - mostAlike;
+      if (more > 0) line(colors.dim(`  and ${numberWords(more)} more, which ingestd check --json lists`));
+      const fix = same[0]?.fix ?? '';
+      if (fix !== '') line(`  ${colors.dim(fix)}`);
     }
   }
   const problems = findings.filter(({ level }) => level === 'error').length;

@@ -4,7 +4,7 @@ import { excerpt } from '../../lib/text/printable.ts';
 import { isUnfitSidecar, joinPath, refKey } from '../../model/document.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
-import { ignoreFileCode, isOfUnreadPlace } from '../../model/errors.ts';
+import { isOfUnreadPlace } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import {
@@ -63,10 +63,7 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
       ...(one.pathBytes !== undefined && { pathBytes: one.pathBytes }),
     })),
     ...failed.map((one) => finding('error', refKey(one), one)),
-    // What waits below an ignore file that is not valid is counted; that is named above.
-    ...[...retried, ...waiting.filter(({ code }) => code !== ignoreFileCode)].map((one) =>
-      finding('warning', refKey(one), one),
-    ),
+    ...[...retried, ...waiting].map((one) => finding('warning', refKey(one), one)),
     ...inDoubt.map((one) => {
       const message = `its upload is in doubt: ${doubtWords(one)}`;
       return finding('error', refKey(one), { code: inDoubtCode, message });
