@@ -906,7 +906,10 @@ export class Engine {
     this.#advance(task, { kind: 'found', seen: seenOf(document) });
     this.#noteReplaced(task, before);
     const attached = await this.#comparison.awaitOwners(task, document);
-    if (attached !== null) return attached;
+    if (attached !== null) {
+      const stated = await this.#comparison.compareStated(task, document, this.#ledger.get(task.ref));
+      return stated?.kind === 'send' ? stated : attached;
+    }
     this.#unsentAttachments.release(document);
     const move = await this.#comparison.findMove(task, document);
     if (move.kind === 'settling') return move;
@@ -1571,12 +1574,13 @@ export class Engine {
     if (port === undefined || this.#ledger.get(ref)?.docId !== record?.docId) return false;
     const began = this.#clock.monotonic();
     const found = await this.#inspectAt(ref, port, record);
-    if (found.kind !== 'document') {
-      const stated = await this.#comparison.compareStated(task, found.stated, record);
+    const isDocument = found.kind === 'document';
+    if (!isDocument || (await this.#comparison.awaitOwners(task, found.document)) !== null) {
+      const about = isDocument ? found.document : found.stated;
+      const stated = await this.#comparison.compareStated(task, about, record);
       return stated?.kind === 'send' && isSameSending(stated, planned);
     }
     const { document } = found;
-    if ((await this.#comparison.awaitOwners(task, document)) !== null) return false;
     if ((await this.#comparison.findMove(task, document)).kind !== 'none') return false;
     // To look everywhere may take long: what stands at its own path is looked at last.
     const isOld = this.#clock.monotonic() - began > answerHoldsMs;

@@ -385,12 +385,13 @@ export class DocumentComparison {
     record: LedgerRecord | undefined,
   ): Promise<Assessment | Move | null> {
     if (document === undefined || record === undefined || record.docId === task.unknownDocId) return null;
-    if (planNarrowing(document, record) === null || (await this.awaitOwners(task, document)) !== null)
-      return null;
+    if (planNarrowing(document, record) === null) return null;
+    const isAttached = (await this.awaitOwners(task, document)) !== null;
     const { folders } = this.#options;
     const isKnown = sameFile(record.stat, document.stat) || folders.isListedSince(task.since);
     const move = isKnown ? await this.findMove(task, document) : compareAgain;
-    if (move.kind !== 'none') return move;
+    // What is attached takes no record along.
+    if (move.kind !== 'none') return isAttached ? null : move;
     const found = await this.compare(task, document, record);
     return found.kind === 'adopt' ? null : found;
   }
