@@ -214,9 +214,7 @@ function judgeFile(end: End, file: RoledFile): void {
   const why = whyNot(file);
   // A restart forgets the list of an owner that was not sent.
   const isOpen = role.kind === 'document' && (role.obstacle?.isOpen === true || listsAnOwner(end, role));
-  // What stays an attachment is no document (contract 4): nothing is stated for it.
-  const isAttachment = wait?.code === 'attached-before' && judge.isAttached(file);
-  if (isHeld && !reading.twins.has(path) && !isAttachment) judgeWidth(judge, file, one);
+  if (isHeld && !reading.twins.has(path)) judgeWidth(judge, file, one);
   if (isOpen || judge.isAttached(file) || judge.isDismissed(file)) return judge.blames(path);
   if (why !== null) {
     // Of a directory that cannot be read a reason tells, for all that is below.
