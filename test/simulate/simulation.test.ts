@@ -2504,6 +2504,7 @@ describe('the simulation', () => {
     [4_000_000_005, 'what a document was last sent with without a sidecar has the name that it had then (4)'],
     [5_000_002_366, 'a document whose file another one lists is shared less widely all the same (7.27)'],
     [575_552_707, 'a document in whose place an attachment came is shared less widely all the same (7.27)'],
+    [6_000_000_236, 'a link that a mount hides is not listed (7.5)'],
     [5_000_000_058, 'a mount that goes while its directory cannot be read may hide what is gone (7.25)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

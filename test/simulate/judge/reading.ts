@@ -111,8 +111,10 @@ export class Reading {
     // Names are compared in NFC.
     for (const file of image) {
       const path = file.path.normalize('NFC');
-      if (file.isLink === true) this.links.add(path);
-      else if (this.#seen.has(path)) twins.push({ ...file, path });
+      if (file.isLink === true) {
+        // What a mount hides, nobody can list.
+        if (!isOutOfReach(path)) this.links.add(path);
+      } else if (this.#seen.has(path)) twins.push({ ...file, path });
       else this.#seen.set(path, { ...file, path });
     }
     for (const path of this.#seen.keys()) {
