@@ -395,11 +395,11 @@ export function listDoubts(
 function countNarrower({ engine, ledger }: Pick<StatusSources, 'engine' | 'ledger'>, folder: string): number {
   let count = ledger.narrower(folder);
   if (count === 0) return 0;
-  // There may be very many of these, or of those.
-  for (const { ref } of [...engine.tasks.missing(folder), ...engine.tasks.in('dormant')]) {
-    const record = ref.folder === folder ? ledger.get(ref) : undefined;
-    if (record !== undefined && widerNow({ ref, record }, ledger) !== null) count -= 1;
-  }
+  for (const tasks of [engine.tasks.missing(folder), engine.tasks.in('dormant')])
+    for (const { ref } of tasks) {
+      const record = ref.folder === folder ? ledger.get(ref) : undefined;
+      if (record !== undefined && widerNow({ ref, record }, ledger) !== null) count -= 1;
+    }
   return count;
 }
 

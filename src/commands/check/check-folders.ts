@@ -15,6 +15,7 @@ import {
   partsOf,
   sortFailures,
 } from '../../model/report/failures.ts';
+import { placeOf } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -54,8 +55,7 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
       if (one.folder === undefined || (one.path !== undefined && !isOfUnreadPlace(one))) return [];
       // A start would not wait for it.
       const fix = isOfNoFolder(one, ledger) ? neverThereFix : undefined;
-      const subject = [one.folder, one.path].filter((part) => part !== undefined).join('/');
-      return finding(reasonHealth(one.code) === 'ok' ? 'warning' : 'error', subject, { ...one, fix });
+      return finding(reasonHealth(one.code) === 'ok' ? 'warning' : 'error', placeOf(one), { ...one, fix });
     }),
     // What is skipped is information, as it is for `status --check`, but for sidecars that fit no file.
     ...skipped.map((one) => ({

@@ -140,12 +140,13 @@ const ends = {
 } as const;
 
 export type Ending = keyof typeof ends;
+
 /** Something that is among the reasons, or was before this process. */
 interface Known {
   /** Monotonic, ms. */
   readonly from: number;
   readonly isTold: boolean;
-  /** It needs not be said again when this process is told of it. */
+  /** It was said already: this process does not say it once more. */
   isSaid: boolean;
 }
 

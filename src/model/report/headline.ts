@@ -224,8 +224,13 @@ export function placedMessage({
   path,
   message,
 }: Pick<Reason, 'folder' | 'path' | 'message'>): string {
-  const place = [folder, path].filter((part) => part !== undefined).join('/');
+  const place = placeOf({ folder, path });
   return place === '' || message.startsWith('/') ? message : `${printable(place)}: ${message}`;
+}
+
+/** `folder/path`, of those that it has; empty: it is of all folders. */
+export function placeOf({ folder, path }: Pick<Reason, 'folder' | 'path'>): string {
+  return [folder, path].filter((part) => part !== undefined).join('/');
 }
 
 /** What a reason comes to, with its own words; they stand alone where they say it themselves. */
