@@ -8,10 +8,10 @@ import type { Activity, Reason } from '../model/report/status.ts';
 
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'in doubt', 'warning']);
 
-const returnedWords = {
-  held: 'so that its deletion is no longer held',
-  delete: 'so that it is not deleted',
-  keep: 'so that its document goes on with it',
+export const returnedWords = {
+  held: 'its file is back, so that its deletion is no longer held',
+  delete: 'its file is back, so that it is not deleted',
+  keep: 'its file is back, so that its document goes on with it',
 } as const;
 
 export type ActivityReports = ReturnType<typeof createActivityReports>;
@@ -55,8 +55,7 @@ export function createActivityReports({
     },
     /** The file of a deletion that was held, or about which a person has decided. */
     addReturned: (ref: DocumentRef, was: keyof typeof returnedWords): void => {
-      const message = `its file is back, ${returnedWords[was]}`;
-      add({ ...ref, what: 'returned', docId: docIdOf(ref), message });
+      add({ ...ref, what: 'returned', docId: docIdOf(ref), message: returnedWords[was] });
     },
     /** What the interface gives no way to take back. */
     addUnclearable: (ref: DocumentRef, unclearable: readonly Unclearable[]): void => {

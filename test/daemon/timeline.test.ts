@@ -22,7 +22,13 @@ function timelineOf(
   };
   const open = () => [...entries.values()];
   const history: Pick<History, 'add' | 'wasKilled' | 'open'> = { add, wasKilled: false, open };
-  const known = { 'a.b.pdf': 'fixed', 'g.one.pdf': 'gone', 'doubt.pdf': 'gone', 'c.d.pdf': null } as const;
+  const known = {
+    'a.b.pdf': 'fixed',
+    'g.one.pdf': 'gone',
+    'doubt.pdf': 'gone',
+    'back.pdf': 'fixed',
+    'c.d.pdf': null,
+  } as const;
   const endOf = ({ what, folder, path }: Activity): Ending | null => {
     if (folder === 'former') return 'removed';
     return what === 'problem' ? (isOver() ? 'passed' : null) : known[path as keyof typeof known];
@@ -83,8 +89,9 @@ describe('what happens to the daemon itself', () => {
     const failed = { ...problem('double-extension'), what: 'failed', folder: 'inbox' };
     const troubles = ['a.b.pdf', 'c.d.pdf', 'g.one.pdf'].map((path) => ({ ...failed, path }));
     const doubt = { ...problem('econnreset'), what: 'in doubt', folder: 'inbox', path: 'doubt.pdf' };
-    const before = [{ ...problem('folder-missing'), folder: 'former' }, ...troubles, doubt];
-    const { lines, timeline } = timelineOf([], { before, isOver: () => false });
+    const held = { ...problem('held'), what: 'held', folder: 'inbox', path: 'back.pdf', docId: 'doc-1' };
+    const before = [{ ...problem('folder-missing'), folder: 'former' }, ...troubles, doubt, held];
+    const { log, lines, timeline } = timelineOf([], { before, isOver: () => false });
     timeline.look();
     const over = 'over after about 6 minutes, as';
     const dots = 'double-extension | More than one dot in the name:';
@@ -93,7 +100,9 @@ describe('what happens to the daemon itself', () => {
       `recovered | inbox/a.b.pdf | ${dots} ${over} the service has the file as it is now`,
       `ended | inbox/g.one.pdf | ${dots} ${over} its file is gone or is no longer to be sent`,
       `ended | inbox/doubt.pdf | in-doubt | Upload in doubt: ${over} its file is gone or is no longer to be sent`,
+      'returned | inbox/back.pdf | held | its file is back, so that its deletion is no longer held',
     ]);
+    expect(log.lines.at(-1)).toMatchObject({ message: 'returned', data: { docId: 'doc-1' } });
   });
 
   it('tells each place by itself, once over restarts, when it begins and when it is over', () => {

@@ -9,6 +9,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { longestList } from '../../model/report/status.ts';
 import type { Activity, Reason } from '../../model/report/status.ts';
 import type { FolderSettings } from '../../model/settings.ts';
+import { returnedWords } from '../../sync/activity-reports.ts';
 import { isProblem } from './history.ts';
 import type { History } from './history.ts';
 
@@ -44,8 +45,17 @@ export function createTimeline(
   }
 
   function note(
-    what: 'started' | 'stopped' | 'reloaded' | 'limit' | 'problem' | 'recovered' | 'ended' | 'warning',
-    about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'path' | 'code'>>,
+    what:
+      | 'started'
+      | 'stopped'
+      | 'reloaded'
+      | 'limit'
+      | 'problem'
+      | 'recovered'
+      | 'ended'
+      | 'returned'
+      | 'warning',
+    about: Pick<Activity, 'message'> & Partial<Pick<Activity, 'folder' | 'path' | 'code' | 'docId'>>,
   ): void {
     const at = new Date(clock.now()).toISOString();
     history.add({ at, folder: '', path: '', what, docId: null, documents: 0, ...about });
@@ -58,7 +68,11 @@ export function createTimeline(
   function noteEnd(said: Activity, { from, isTold }: Pick<Known, 'from' | 'isTold'>): boolean {
     const how = endOf(said, isTold);
     if (how === null) return false;
-    const { folder, path, what } = said;
+    const { folder, path, what, docId } = said;
+    if (what === 'held' && how === 'fixed') {
+      note('returned', { folder, path, docId, code: what, message: returnedWords.held });
+      return true;
+    }
     // What a lost answer was like says nothing of the doubt that it left.
     const { code = what } = what === 'in doubt' ? { code: inDoubtCode } : said;
     const words = ends[how].replace('#', durationWords((clock.monotonic() - from) / 1000));
