@@ -228,7 +228,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     expect(status).toMatch(/^The whole fleet is paused\. [^]*1 to send/);
     expect(status).not.toContain('left');
     expect(await out('why', 'inbox/one-0.txt')).toContain(
-      'it is uploaded after the pause of all hosts of the fleet; end it with ingestd resume --fleet',
+      'it is uploaded when you run ingestd resume --fleet (all hosts of the fleet are paused)',
     );
     const way = 'All hosts of the fleet were paused on one; run ingestd resume --fleet to send again.';
     expect(await out('plan')).toContain(way);

@@ -50,6 +50,18 @@ describe('why, where no daemon runs', () => {
     }
   });
 
+  it('says of a companion that is not valid that it is to be corrected', async () => {
+    await folder.write('inbox/a.txt', 'text');
+    await folder.write('inbox/a.csv', '1');
+    await folder.write('inbox/a.meta.json', '{}');
+    await folder.write('inbox/sub/.meta.json', '[]');
+    await folder.write('inbox/sub/b.txt', 'text');
+    await folder.write('inbox/other/.ingestignore', Buffer.from([0xff]));
+    await folder.write('inbox/other/c.txt', 'text');
+    for (const name of ['a.meta.json', 'sub/.meta.json', 'other/.ingestignore'])
+      expect([name, (await why(name)).next]).toEqual([name, 'nothing until that changes']);
+  });
+
   it('tells of a directory, there or gone, what the service has of it', async () => {
     await folder.write('inbox/sub/b.txt', 'text');
     await folder.write('inbox/bad/c.d.txt', 'text');
@@ -250,7 +262,7 @@ describe('why, where no daemon runs', () => {
     });
     expect((await folder.run('pause')).code).toBe(0);
     expect((await why('inbox/new.txt')).next).toMatch(
-      /^its document is deleted at the service after the pause, since \S+, on the command line; end it with/,
+      /^its document is deleted at the service when you run ingestd resume inbox \(paused since \S+, on the command line\)$/,
     );
   });
 

@@ -5,6 +5,7 @@ import { sentence, sentences } from '../../src/lib/text/sentences.ts';
 describe('sentence', () => {
   it.each([
     ['the file is empty', 'The file is empty.'],
+    ['', ''],
     ['nothing to do.', 'Nothing to do.'],
     ['did you mean title?', 'Did you mean title?'],
     ['typo.txt.meta.json: line 1 is not JSON', 'typo.txt.meta.json: line 1 is not JSON.'],

@@ -92,7 +92,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   expect(place.service.requests.length).toBe(sent);
   // Until it has settled, that is what it waits for.
   const why = async () => (await place.run('why', 'inbox/while-paused.txt')).out;
-  await eventually(async () => ((await why()).includes('after the pause') ? true : null));
+  await eventually(async () => ((await why()).includes('when you run ingestd resume') ? true : null));
 
   expect(await run('resume')).toBe('Nothing is paused any more.\n');
   await allIn(daemon, 1_001);

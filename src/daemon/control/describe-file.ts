@@ -25,7 +25,7 @@ import { isOfDeletion, isStillRefused } from '../../model/ports/ledger-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { attachmentDirectoryEnd, isAttachmentDirectory } from '../../model/names-and-types.ts';
 import { explain, fixAt, placed, mayHelpToRetry } from '../../model/report/explanations.ts';
-import { pauseDetails, resumeCommand } from '../../model/report/pause-words.ts';
+import { resumeWords } from '../../model/report/pause-words.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { incompleteCode } from '../../model/report/wait-kinds.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -228,8 +228,12 @@ async function ownerOfAttachments(port: FolderPort, directory: string) {
 /** Verdicts whose code has a fix. */
 const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'unknown']);
 
-/** A `.meta.json` or `.ingestignore` that is not valid is what is to be corrected, though it is no document. */
-const companionCodes: ReadonlySet<string> = new Set(['defaults-invalid', ignoreFileCode]);
+/** A companion that is not valid is what is to be corrected, though it is no document. */
+const companionCodes: ReadonlySet<string> = new Set([
+  'defaults-invalid',
+  'ambiguous-sidecar',
+  ignoreFileCode,
+]);
 
 /** What to do about what keeps it from being sent; null: nothing does, or its message says so. */
 function fixOf(
@@ -342,9 +346,9 @@ function nextStep(found: Inspection, file: Asked): string {
   const isQueued = (isInBacklog && !known) || task?.state.kind === 'ready';
   const words = queuedWords[task?.state.kind === 'ready' ? task.state.operation : 'upload'];
   if (isQueued && isFleetPaused)
-    return `${words} after the pause of all hosts of the fleet; end it with ingestd resume --fleet`;
+    return `${words} when you run ingestd resume --fleet (all hosts of the fleet are paused)`;
   if (isQueued && file.pauses.paused.includes(ref.folder))
-    return `${words} after the pause${pauseDetails([ref.folder], file.pauses.pauses)}; end it with ${resumeCommand(ref.folder)}`;
+    return `${words} ${resumeWords(ref.folder, file.pauses.pauses)}`;
   if (isQueued && !isRunning) return `${words} when ingestd runs`;
   if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
@@ -356,7 +360,8 @@ function nextStep(found: Inspection, file: Asked): string {
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
     if (found.kind === 'unknown') return unchanged;
-    if (!known) return found.kind === 'skipped' ? unchanged : 'nothing';
+    const isFault = 'code' in found && companionCodes.has(found.code);
+    if (!known) return found.kind === 'skipped' || isFault ? unchanged : 'nothing';
     return isAbsent(found) ? 'its deletion is planned at the next scan' : asSent;
   }
   const { state } = task;

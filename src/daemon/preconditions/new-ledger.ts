@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 
 import { countWords } from '../../lib/text/amounts.ts';
-import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { ledgerPaths, listLedger } from '../../ledger/ledger-files.ts';
 import { isFresh } from '../../ledger/read-ledger.ts';
@@ -50,9 +49,7 @@ export async function newLedgerNotice(
   if (told !== undefined && Date.parse(told.at) >= began.mtimeMs)
     return { reason: { code: newLedgerCode, message: told.message ?? '' }, until, isTold: true };
   if (areFew) return null;
-  const at = toTheSecond(began.mtimeMs);
-  const message =
-    `the ledger in ${dir} is new (${at}), and when ingestd started, ${countWords(unknownFiles, 'file')} in the folders were not in it. ` +
-    'If they were delivered before, the state directory was lost, and they are uploaded a second time, shared as is stated now';
+  const files = countWords(unknownFiles, 'file');
+  const message = `new ledger in ${dir}: if the ${files} of this start were delivered before, they are sent a second time; stop ingestd and restore that directory, or run ingestd ledger import`;
   return { reason: { code: newLedgerCode, message }, until, isTold: false };
 }

@@ -1,9 +1,10 @@
 /** A first word that is a name, a path, a key or a value: it keeps its case. So does a file's name of several words. */
 const nameFirst = /^(?:ingestd\b|\S*[./\\:_"“=({[\d]|\S*\p{Ll}\p{Lu}|[^:]*(?:\.json:|: its \.))/u;
 
-/** A text as a sentence: a capital at its start, unless a name stands there, and one mark at its end. */
+/** A text as a sentence: a capital at its start, unless a name stands there, and one mark at its end; of nothing nothing. */
 export function sentence(text: string): string {
   const body = text.trim().replace(/\.+$/, '');
+  if (body === '') return '';
   const start = nameFirst.test(body) ? body : capitalized(body);
   return /[?!…]$/.test(body) ? start : `${start}.`;
 }

@@ -466,8 +466,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         health: 'attention',
       },
       'new-ledger': {
-        cause: 'New ledger, and the folders are not new',
-        fix: 'If the files were delivered before, stop ingestd and restore the state directory, or run ingestd ledger import; then set state.mustExist to true. Otherwise there is nothing to do: the notice ends after an hour.',
+        cause: 'New ledger',
+        fix: '',
         health: 'ok',
       },
       'state-missing': {

@@ -24,6 +24,14 @@ export function resumeCommand(folder?: string): string {
   return folder === undefined ? 'ingestd resume' : `ingestd resume ${shellWord(folder)}`;
 }
 
+/** When what waits for the end of a folder's pause is sent. */
+export function resumeWords(folder: string, pauses: Pauses): string {
+  const { until, ...began } = pauses[folder] ?? {};
+  const end = until === undefined ? '' : `the pause ends at ${until}, or `;
+  const known = wordsOf(began);
+  return `when ${end}you run ${resumeCommand(folder)}${known === '' ? '' : ` (paused ${known})`}`;
+}
+
 /** `, since 13:05, on the page`, where all of these folders have it in common; else, in brackets, what is so of which. */
 export function pauseDetails(names: readonly string[], pauses: Pauses): string {
   const known = names
