@@ -2506,6 +2506,16 @@ describe('the simulation', () => {
     [575_552_707, 'a document in whose place an attachment came is shared less widely all the same (7.27)'],
     [6_000_000_236, 'a link that a mount hides is not listed (7.5)'],
     [5_000_000_058, 'a mount that goes while its directory cannot be read may hide what is gone (7.25)'],
+    [
+      6_100_000_354,
+      'a document goes on with its file that is attached, whatever is sent under a former name meanwhile (7.25)',
+    ],
+    [
+      6_100_000_124,
+      'what was about to be uploaded when the process died is in doubt, though it had just left (5)',
+    ],
+    [6_100_001_291, 'without birth times a file that has the number of one in doubt may be that (7.19)'],
+    [6_100_001_269, 'credentials that were refused are told until they are accepted (7.20)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/time/clock.ts';
+import { isSameFile } from '../../model/document.ts';
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
 import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
@@ -94,14 +95,23 @@ export function heldTogether(
 /** States in which a new document has not been compared yet with what is missing. */
 const comparing: ReadonlySet<Task['state']['kind']> = new Set(['inspect', 'inspecting', 'settling']);
 
-/** New documents, not compared yet, that may be a missing one: nothing is deleted before they are compared. */
+/**
+ * New documents, not compared yet, that may be a missing one: nothing is deleted before they are compared. What goes out
+ * under its former name just now was compared as that.
+ */
 export function uncompared(
-  tasks: Pick<TaskStore, 'newcomersLike'>,
+  tasks: Pick<TaskStore, 'newcomersLike' | 'presentLike'>,
   { gone }: Task,
   stat: Parameters<TaskStore['newcomersLike']>[0],
 ): readonly Task[] {
   const since = gone?.since ?? 0;
+  const isUnderWay = ({ seen: own }: Task) =>
+    own !== null &&
+    [...tasks.presentLike(own.stat)].some(
+      ({ state, seen }) => state.kind === 'sending' && seen !== null && isSameFile(seen.stat, own.stat),
+    );
   return tasks
     .newcomersLike(stat)
-    .filter(({ state }) => comparing.has(state.kind) || (state.kind === 'ready' && state.since < since));
+    .filter(({ state }) => comparing.has(state.kind) || (state.kind === 'ready' && state.since < since))
+    .filter((one) => !isUnderWay(one));
 }

@@ -185,6 +185,21 @@ describe('a file that is gone, and a new one', () => {
     const { tasks, gone } = newcomer(seen, ...events);
     expect(uncompared(tasks, gone, stat)).toHaveLength(expected ? 1 : 0);
   });
+
+  it('was compared with it under the name by which it goes out', () => {
+    const { tasks, gone } = newcomer(likeIt, inspected, { kind: 'settling', dueAt: null });
+    const first = {
+      present: true,
+      priority: 'live',
+      at: 0,
+      seen: { stat: likeIt, fingerprint: '' },
+    } as const;
+    const former = tasks.open({ folder: 'inbox', path: 'former.txt' }, first);
+    move(tasks, former, inspected, ready(0));
+    expect(uncompared(tasks, gone, stat)).toHaveLength(2);
+    move(tasks, former, { kind: 'deliveryStarted', delivery: 1 });
+    expect(uncompared(tasks, gone, stat)).toEqual([]);
+  });
 });
 
 describe('what is held with deletions that may not go out', () => {
