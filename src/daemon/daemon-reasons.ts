@@ -26,8 +26,9 @@ export function createDaemonReasons(sources: ReasonSources) {
 
   function ofTokens(): readonly Reason[] {
     const tokenless = tokens.reason();
-    // Where nobody needs a token and nobody asks for one, what the last attempt found may be over.
-    const isKnown = tokens.backOffMs() > 0 || isSignInFailing() || !engine.isIdle();
+    // Where nobody needs a token and nobody asks for one, what the last attempt found may be over, but for a refusal.
+    const isRefused = tokens.status().state === 'refused';
+    const isKnown = isRefused || tokens.backOffMs() > 0 || isSignInFailing() || !engine.isIdle();
     return tokenless === null || !isKnown ? [] : [tokenless];
   }
 
