@@ -280,7 +280,7 @@ const harms: readonly (readonly [what: string, kind: string, history: () => Hist
     'doubled',
     () => {
       const history = new History();
-      history.judge.died();
+      history.judge.died(0);
       history.judge.started(folders, 0);
       history.write('inbox/a.txt', 'a').wait(30_000);
       history.send('upload', 'doc-1', { path: 'inbox/a.txt', text: 'a' });

@@ -96,7 +96,7 @@ export class Judge {
   /** A process has died, and the last one has. */
   #isKilled = false;
   #hasJustDied = false;
-  /** Files where they are no document's own, when a process died: it may have been about to upload them. */
+  /** Files where they were no document's own, shortly before a process died: it may have been about to upload them. */
   readonly #lostWith = new Set<object | string>();
   /** What stands for so long has been seen, ms. */
   readonly #seenMs: number;
@@ -365,10 +365,10 @@ export class Judge {
   }
 
   /** The process dies, or what it has written down may be lost with it. */
-  died(): void {
+  died(now: number): void {
     this.#isKilled = this.#hasJustDied = true;
     const held = this.held.alive();
-    for (const { identity, path } of this.reading().all())
+    for (const { identity, path } of this.#window(now, longestGapMs).flatMap(({ reading }) => reading.all()))
       if (!held.some(({ accepted, holding }) => accepted === identity && holding.path === path))
         this.#lostWith.add(identity).add(path);
   }
@@ -599,14 +599,17 @@ export class Judge {
   }
 
   /** Whether the service has not said of a file's upload what became of it, so that a person has to. */
-  isInDoubt({ identity, path }: SeenFile): boolean {
+  isInDoubt(file: SeenFile): boolean {
+    const { identity, path } = file;
+    // Without birth times it may count as the one that had its number before (contract 7.19).
+    const former = this.#options.isIdentityUnsure ? this.#sameNumbers(file) : [];
+    const isOneOf = (files: { readonly has: (one: object) => boolean }) =>
+      [identity, ...former].some((one) => files.has(one));
     return (
-      this.#lostWith.has(identity) ||
+      isOneOf(this.#lostWith) ||
       this.#lostWith.has(path) ||
-      this.#doubts().some((one) => one.identities.has(identity) || one.paths.has(path)) ||
-      this.held
-        .alive()
-        .some((one) => one.answer !== 'usable' && (one.files.has(identity) || one.places.has(path)))
+      this.#doubts().some((one) => isOneOf(one.identities) || one.paths.has(path)) ||
+      this.held.alive().some((one) => one.answer !== 'usable' && (isOneOf(one.files) || one.places.has(path)))
     );
   }
 

@@ -126,7 +126,7 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' | 'sy
       return;
     case 'ledger':
       // What a disk did not take is as unknown as after a death.
-      judge.died();
+      judge.died(scheduler.now());
       simulation.ledgerFails = { at: act.fails, until: scheduler.now() + act.forMs };
       return;
     case 'away':

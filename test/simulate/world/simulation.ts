@@ -266,7 +266,7 @@ export class Simulation implements Machine {
   /** Ends it as SIGKILL does, unless it has stopped by itself. With `power`, what was not synced may be lost. */
   kill({ power = false, isStopped = false } = {}): void {
     const isLedgerFailing = this.ledgerFails !== null && this.scheduler.now() < this.ledgerFails.until;
-    if (!isStopped || isLedgerFailing) this.judge.died();
+    if (!isStopped || isLedgerFailing) this.judge.died(this.scheduler.now());
     this.scheduler.endLife();
     this.service.endAll();
     this.isReloading = false;
