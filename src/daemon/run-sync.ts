@@ -1,5 +1,7 @@
 import { systemClock } from '../lib/time/clock.ts';
 import { sumOf } from '../lib/sum-of.ts';
+import { countWords, localTime } from '../lib/text/amounts.ts';
+import { printable } from '../lib/text/printable.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes, unreadableNowCode } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
@@ -86,11 +88,15 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
     await Promise.race([daemon.start(), interruption]);
     let end = null as ReturnType<typeof endOfPass.now>;
     const isOver = () => interrupted || isLost || (end = endOfPass.now()) !== null;
+    let said = null as string | null;
     while (!isOver()) {
-      onProgress(progressOf(daemon));
+      const waits = endOfPass.waits();
+      if (waits !== null && waits !== said) rest.log.info({}, waits);
+      said = waits;
+      onProgress(progressOf(daemon, waits));
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
-    onProgress(progressOf(daemon));
+    onProgress(progressOf(daemon, null));
     await daemon.endRequests();
     return report({
       status: daemon.control.status(),
@@ -114,6 +120,8 @@ function isDecided({ engine }: Daemon): boolean {
 
 /** A document that was delivered so often in one pass changes faster than it is sent: it is no longer waited for. */
 const mostDeliveries = 3;
+/** A wait is said when it lasts longer than a file takes to settle, and so much more. */
+const usualMs = 1_000;
 /** A removal past its grace is judged again within this, ms, where nothing stands in its way. */
 const judgedWithinMs = 2_000;
 const inspected: readonly StateKind[] = ['inspect', 'inspecting'];
@@ -135,20 +143,25 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
     const key = refKey({ folder, path });
     deliveries.set(key, (deliveries.get(key) ?? 0) + 1);
   });
+  const patience = patienceMs(settings.timing);
+  let waits: string | null = null;
   const tasks = (kinds: readonly StateKind[]) => kinds.flatMap((kind) => [...engine.tasks.in(kind)]);
+  const waitedFor = () =>
+    [...tasks(waiting), ...tasks([...inspected, ...onTheWay]).filter(isEndless)].filter(
+      (task) => !isAttached(task),
+    );
   return {
     now,
-    waitedFor: () =>
-      [...tasks(waiting), ...tasks([...inspected, ...onTheWay]).filter(isEndless)].filter(
-        (task) => !isAttached(task),
-      ),
+    waitedFor,
+    /** For what it waits, and until when; null: it works, or waits no longer than a file that was just saved. */
+    waits: () => waits,
   };
 
   /** `gaveUp`: why it was given up; null: it was not. */
   function now(): { readonly gaveUp: Reason | null } | null {
     if (daemon.isRefused()) {
       // What is there is counted as what it is.
-      if (!isFound() && lasting('refused') < patienceMs(settings.timing)) return null;
+      if (!isFound() && lasting('refused') < patience) return null;
       const refused = control.status().reasons.find(({ code }) => code === 'credentials-refused');
       return { gaveUp: refused ?? null };
     }
@@ -161,10 +174,20 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
     const isBlocked = gaveUp !== null;
     if (!isBlocked && !hasOnlyToWait()) {
       lasting('working');
+      waits = null;
       return null;
     }
     const ms = lasting(isBlocked ? `blocked after ${engine.totals.requests} requests` : 'waiting');
-    return ms >= patienceMs(settings.timing) ? { gaveUp } : null;
+    if (!isBlocked && ms > settings.timing.settleMs + usualMs) waits ??= waitWords(patience - ms);
+    return ms >= patience ? { gaveUp } : null;
+  }
+
+  function waitWords(ms: number): string | null {
+    const [first, ...others] = waitedFor();
+    if (first === undefined) return null;
+    const more = others.length === 0 ? '' : ` and ${countWords(others.length, 'other document')}`;
+    const until = localTime(systemClock.now() + ms).slice('2026-01-31 '.length);
+    return `waiting until ${until} for ${printable(refKey(first.ref))}${more}: ${waitsFor(first)}`;
   }
 
   /** Everything is scanned, and what was taken up is judged. */
@@ -261,7 +284,7 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
   };
 }
 
-function progressOf({ engine, control }: Daemon) {
+function progressOf({ engine, control }: Daemon, waits: string | null) {
   const status = control.status();
   const { uploaded, modified, deleted, moved, bytesSent } = engine.totals;
   const done = uploaded + modified + deleted + moved;
@@ -274,5 +297,6 @@ function progressOf({ engine, control }: Daemon) {
     bytesDone: bytesSent,
     requestsLeftInMinute: status.rate.limit - status.rate.used,
     etaSeconds: status.queue.etaSeconds,
+    waits,
   };
 }

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { createSyncProgress } from '../../src/cli/delivery/sync-progress.ts';
 
 const ESCAPE = '\u001b';
-const progress = { documentsTotal: 1200, bytesTotal: 2_000_000, requestsLeftInMinute: 42 };
+const progress = { documentsTotal: 1200, bytesTotal: 2_000_000, requestsLeftInMinute: 42, waits: null };
 const begun = { ...progress, documentsDone: 10, bytesDone: 1000, etaSeconds: 120 };
 const ended = { ...progress, documentsDone: 1200, bytesDone: 2_000_000, etaSeconds: 0 };
 
@@ -57,6 +57,14 @@ it.each([undefined, 80, 60])(
     expect(line.length).toBeLessThan(columns ?? 80);
   },
 );
+
+it('says instead for what it waits, as far as that fits', () => {
+  const { stream, written } = terminal(60);
+  const bar = createSyncProgress(stream);
+  bar.update({ ...begun, waits: 'waiting until 09:05:00 for inbox/reprt.pdf: still being written' });
+  bar.close();
+  expect(screen(written.text)[0]).toBe('10 of 1,200 documents, waiting until 09:05:00 for inbox/rep');
+});
 
 it('lines of the log stand above the bar, and the bar is whole below them', () => {
   const { stream, written } = terminal(80);

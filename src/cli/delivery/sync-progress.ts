@@ -55,13 +55,15 @@ export function createSyncProgress(stream: Writable & { readonly columns?: numbe
 function lineOf(progress: SyncProgress, columns: number): string {
   const { documentsDone, documentsTotal, bytesDone, bytesTotal, requestsLeftInMinute, etaSeconds } = progress;
   const documents = `${numberWords(documentsDone)} of ${numberWords(documentsTotal)}`;
+  const noun = documentsTotal === 1 ? 'document' : 'documents';
+  if (progress.waits !== null) return `${documents} ${noun}, ${progress.waits}`.slice(0, columns - 1);
   const bytes = `${sizeWords(bytesDone)} of ${sizeWords(bytesTotal)}`;
   const requests = `${countWords(requestsLeftInMinute, 'request')} left`;
   const left = etaSeconds === null ? 'nothing can be sent now' : durationWords(etaSeconds);
   const time = documentsDone >= documentsTotal ? 'done' : left;
   const words =
     [
-      `${documents} ${documentsTotal === 1 ? 'document' : 'documents'}, ${bytes}, ${requests} this minute, ${time}`,
+      `${documents} ${noun}, ${bytes}, ${requests} this minute, ${time}`,
       `${documents}, ${bytes}, ${requests}, ${time}`,
     ].find(({ length }) => length + SHORTEST_BAR + 4 <= columns) ?? `${documents}, ${requests}, ${time}`;
   const size = Math.min(LONGEST_BAR, columns - words.length - 4);

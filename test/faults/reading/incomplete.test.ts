@@ -47,6 +47,15 @@ describe('A10: a document that is not whole by its own format', () => {
     expect((await daemon.end('SIGTERM')).code).toBe(0);
   });
 
+  it('is what one pass waits for, which says so and until when', async () => {
+    place = await installationWithService({ more: { timing: { settleMs: 150, stopSeconds: 2 } } });
+    await writeFile(at('scan.pdf'), pdf.subarray(0, 700));
+    const { code, err } = await place.run('sync');
+    expect(code).toBe(4);
+    expect(err.match(/waiting until \d\d:\d\d:\d\d for [^"\n]+/g)?.length).toBe(1);
+    expect(err).toContain(`for inbox/scan.pdf: ${waits}`);
+  });
+
   it('goes out as it stands when it has not changed for long enough, and activity says so', async () => {
     place = await installationWithService({ more: { timing: { settleMs: 150, incompleteMinutes: 0.02 } } });
     const daemon = await place.start();
