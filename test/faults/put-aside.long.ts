@@ -35,7 +35,7 @@ describe('A1: an old version of a private document that is put aside between two
       shareInfo: { mode: 'NONE' },
       source: 'kept as it was',
       narrower: { sharing: 'EVERYONE', code: 'kept-private', message },
-      fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share with its path and --as stated.',
+      fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share inbox/a-old.txt --as stated.',
       notes: [message],
     };
     await eventually(async () => (await asked()).verdict.kind !== 'settling');

@@ -48,7 +48,7 @@ interface ExplanationGroup {
   readonly codes: Readonly<Record<string, Explanation>>;
 }
 
-const fixSidecar = 'Correct the file as the message says. Its documents are not sent until then.';
+const fixSidecar = 'Correct the file as the message says.';
 const itRepeats = 'Nothing to do: ingestd retries by itself.';
 const whileAway =
   'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, and the network.';
@@ -101,7 +101,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'sidecar-invalid': { cause: 'Invalid sidecar', fix: fixSidecar },
       'sidecar-unreadable': {
         cause: 'Sidecar cannot be read',
-        fix: 'Give the user that runs ingestd permission to read it. Its documents are not sent until then.',
+        fix: 'Give the user that runs ingestd permission to read it.',
       },
       'kept-elsewhere': {
         cause: 'Moved to a place that is not sent',
@@ -194,7 +194,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'kept-private': {
         cause: 'Shared less widely than stated',
-        fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share with its path and --as stated.',
+        fix: 'To share it, state a mode in a sidecar of its own, or run ingestd share PATH --as stated.',
       },
       'linked-file': {
         cause: 'Shared less widely, as another name of the same file is',
