@@ -11,10 +11,10 @@ import {
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
-import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Change, DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { hasAttachmentAt } from './attachments.ts';
-import { leavePaths } from './find-moves.ts';
-import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
+import { leftAfter } from './find-moves.ts';
+import type { Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
 export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
@@ -168,7 +168,7 @@ export async function planDirectoryMove(
     return {
       kind: 'move',
       steps: [...steps.values()],
-      left: leftAfter(steps, ledger),
+      left: leftAfter([...steps.values()], ledger),
       directories: isLast ? identitiesAfter(directories) : [],
     };
   }
@@ -236,32 +236,6 @@ async function stepsOf(
     await Promise.all(recorded.slice(at, at + inspectedAtOnce).map(compare));
   }
   return isProven || steps.length === 0 ? steps : null;
-}
-
-/**
- * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one at the
- * end of its chain.
- */
-function leftAfter(
-  steps: ReadonlyMap<string, MoveStep>,
-  ledger: Pick<LedgerPort, 'get'>,
-): readonly LeftPath[] {
-  const moved = [...steps.values()];
-  const moving = new Set(moved.map(({ entry }) => entry.record.docId));
-  const takenBy = new Map<string, LedgerEntry>();
-  for (const { to } of moved) {
-    const pushed = ledger.get(to);
-    if (pushed === undefined || moving.has(pushed.docId)) continue;
-    let end = to;
-    for (let step = steps.get(refKey(to)); step !== undefined; step = steps.get(refKey(end)))
-      end = step.entry.ref;
-    takenBy.set(refKey(end), { ref: to, record: pushed });
-  }
-  const free = moved.filter(({ entry }) => !steps.has(refKey(entry.ref)));
-  return leavePaths(
-    free.map(({ entry: { ref } }) => [ref, takenBy.get(refKey(ref))]),
-    ledger,
-  );
 }
 
 /** Which directories hold the records of all paths in question from then on. */

@@ -1,9 +1,11 @@
 import { printable } from '../../lib/text/printable.ts';
 import {
+  directoryOf,
   hasGone,
   isBirthKnown,
   isPerhapsSame,
   isSameFile,
+  nameOf,
   refKey,
   replacedPath,
   sameDirectory,
@@ -11,10 +13,8 @@ import {
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode, exitCodes, IngestdError, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
-import { candidates, isFileOf, matchMove } from '../../model/match-moves.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
-import type { MissingEntry, Newcomer } from '../../model/match-moves.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { changedUnderWayMs } from '../send/consequence.ts';
@@ -72,6 +72,12 @@ export interface MoveEvidence {
   readonly mayStand: (entry: LedgerEntry) => Promise<boolean>;
 }
 
+/** A record whose file may be another path's. */
+interface MissingEntry extends LedgerEntry {
+  /** The file that was seen there last, if it is another one: it was saved there, and not sent yet. */
+  readonly seen?: FileStat | undefined;
+}
+
 /** A chain longer than this is sent file by file. */
 const longestChain = 100_000;
 
@@ -90,15 +96,12 @@ export async function findMove(
   evidence: MoveEvidence,
 ): Promise<MoveDecision> {
   const known = evidence.ledger.get(document.ref);
-  if (known === undefined) {
-    const origin = await findOrigin(task, document, evidence);
-    return origin.kind === 'none' ? findShownBefore(document, evidence) : origin;
-  }
-  // It would be uploaded again, since the service does not know the document of this path.
-  if (known.docId === task.unknownDocId && isBeingUploaded(task, document, evidence))
-    return compareAfterRequest;
-  if (known.stat.ino !== document.stat.ino) return findRelocation(document, evidence);
-  return none;
+  // It would be uploaded: again, where the service does not know the document of this path.
+  const isNew = known === undefined || known.docId === task.unknownDocId;
+  if (isNew && isBeingUploaded(task, document, evidence)) return compareAfterRequest;
+  if (known !== undefined && known.stat.ino === document.stat.ino) return none;
+  const found = await findChain(document, evidence);
+  return found.kind === 'none' && known === undefined ? findShownBefore(document, evidence) : found;
 }
 
 /** The record of the same place in a folder that shows this directory too, whose files are this one's by now. */
@@ -187,40 +190,6 @@ export function isStillTrue({ get }: Pick<LedgerPort, 'get'>, { steps, left }: M
 }
 
 /**
- * Finds the record whose file a new document is. The record's old path is inspected before: what still stands somewhere
- * is never taken.
- */
-async function findOrigin(
-  task: Task,
-  document: FoundDocument,
-  evidence: MoveEvidence,
-): Promise<MoveDecision> {
-  const { ledger } = evidence;
-  const { ref, stat: standing } = document;
-  if (isBeingUploaded(task, document, evidence)) return compareAfterRequest;
-  const possible = candidates(standing, perhapsMissing(standing, evidence));
-  if (possible.length === 0) return findRelocation(document, evidence);
-  const sha256 = await evidence.hash(ref, standing).catch(emptyUnlessPassing);
-  if (sha256 === null) return compareAgain;
-  if (sha256 === '') return none;
-  const like = possible.filter((entry) => isFileOf(entry, standing) || entry.record.sha256 === sha256);
-  const found = await matchOfLeft({ ref, stat: standing, sha256 }, like, evidence);
-  if (ledger.get(document.ref) !== undefined) return none;
-  // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
-  if (found === null) return findRelocation(document, evidence);
-  const { match, proof } = found;
-  // Its own file stands at another path, sent or not, or may be hidden: what is like it is a copy.
-  if (proof === 'content' && (await evidence.mayStand(match))) return none;
-  // It may be a copy: what is back in its place within its grace keeps its document.
-  const graceMs = proof === 'content' ? evidence.graceMs(match.ref) : 0;
-  if (graceMs > 0) return { kind: 'settling', againMs: graceMs };
-  const isEdited = proof === 'edited';
-  const stat = isEdited ? match.record.stat : document.stat;
-  const step = { entry: match, to: document.ref, stat, isEdited };
-  return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
-}
-
-/**
  * A record follows its file to where that is not sent, and takes that path from another; null: not into a folder that
  * treats removed files otherwise. `removeAlike`: whether two folders treat them alike; not where one is not configured any
  * more.
@@ -236,26 +205,7 @@ export function moveUnsent(
   const isEdited =
     stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !isPerhapsSame(stat, to.stat);
   const step = { entry, to: to.ref, stat: isEdited ? stat : to.stat, isEdited };
-  const record = ledger.get(to.ref);
-  const overwritten = record === undefined ? record : { ref: to.ref, record };
-  return { kind: 'move', steps: [step], left: leavePaths([[entry.ref, overwritten]], ledger) };
-}
-
-/** The record that a newcomer is, of those whose files have left their paths. */
-async function matchOfLeft(
-  found: Newcomer,
-  like: readonly MissingEntry[],
-  evidence: MoveEvidence,
-): Promise<ReturnType<typeof matchMove>> {
-  const isStill = ({ ref, record }: MissingEntry) => evidence.ledger.get(ref)?.docId === record.docId;
-  // The same file with the same content is the best match, whatever else is missing: many files may be equal.
-  const best = matchMove(found, like);
-  const isGone = async (entry: LedgerEntry) =>
-    hasLeft(entry, found.stat, await evidence.inspect(entry.ref), evidence);
-  if (best?.proof === 'inode' && (await isGone(best.match)) && isStill(best.match)) return best;
-  const missing: MissingEntry[] = [];
-  for (const entry of like) if (await isGone(entry)) missing.push(entry);
-  return matchMove(found, missing.filter(isStill));
+  return { kind: 'move', steps: [step], left: leftAfter([step], ledger) };
 }
 
 /**
@@ -341,33 +291,29 @@ function isProven(known: readonly FileStat[], found: FileStat): boolean {
  * deleted like any other, with grace and guard, or found again. Where no path came free, the path keeps its docId: so does
  * the one in a rotation in whose place a file without a record stands, a save with a backup.
  */
-async function findRelocation(document: FoundDocument, evidence: MoveEvidence): Promise<MoveDecision> {
-  const { ledger, tasks, inspect } = evidence;
+async function findChain(document: FoundDocument, evidence: MoveEvidence): Promise<MoveDecision> {
+  const { ledger, tasks } = evidence;
   const steps = new Map<string, MoveStep>();
   const moved = new Set<string>();
-  const free: DocumentRef[] = [];
-  const overwritten: LedgerEntry[] = [];
   let saved: MoveStep | undefined;
   const queue: { ref: DocumentRef; stat: FileStat }[] = [document];
   for (const { ref, stat } of queue) {
     const key = refKey(ref);
     if (steps.has(key)) continue;
-    const found = await recordOfFile(ref, stat, evidence);
-    if (found === 'unclear') return compareAgain;
+    const found = await originOf({ ref, stat }, evidence);
+    if (found.kind === 'settling') return found;
     if (steps.size >= longestChain) return none;
-    if (found === null) {
+    if (found.kind === 'none') {
       saved = [...steps.values()].find(({ entry }) => refKey(entry.ref) === key);
       if (saved === undefined) return none;
       continue;
     }
-    const { entry, isEdited } = found;
+    const { entry, isEdited, source } = found;
     // A hard link: one file stands at two paths, and its docId can have one.
     if (moved.has(entry.record.docId)) return none;
     moved.add(entry.record.docId);
     steps.set(key, { entry, to: ref, stat: isEdited ? entry.record.stat : stat, isEdited });
-    const source = await inspect(entry.ref);
-    if (hasLeft(entry, stat, source, evidence) || isOfAnother(entry, source, ledger)) free.push(entry.ref);
-    else {
+    if (!found.hasLeft && !isOfAnother(entry, source, ledger)) {
       const standing = standingAt(entry, source, tasks);
       if (standing === null) return none;
       if (standing === 'unclear') return compareAgain;
@@ -377,18 +323,13 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     if (displaced === undefined || moved.has(displaced.docId)) continue;
     if (displaced.stat.ino === stat.ino) return none;
     const target = newPlaceOf(key, displaced.stat, tasks);
-    if (target === null) overwritten.push({ ref, record: displaced });
-    else queue.push(target);
+    if (target !== null) queue.push(target);
   }
-  const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
   const followed = [...steps.values()].filter((step) => step !== saved);
-  if (homeless.length > free.length || followed.length === 0) return none;
-  const left = leavePaths(
-    free.map((ref, index) => [ref, homeless[index]]),
-    ledger,
-  );
-  const vacated = saved === undefined ? [] : [{ ref: saved.to, takenBy: null }];
-  return { kind: 'move', steps: followed, left: [...left, ...vacated] };
+  const left = leftAfter(followed, ledger);
+  const isPushedOut = left.some(({ takenBy }) => takenBy !== null);
+  if (followed.length === 0 || (saved !== undefined && isPushedOut)) return none;
+  return { kind: 'move', steps: followed, left };
 }
 
 /**
@@ -413,47 +354,118 @@ function standingAt(
 }
 
 /**
- * What becomes of paths that came free, and of the overwritten documents: each is missing below the file that has its path,
- * where nothing can stand.
+ * What becomes of the paths to which nothing moves, and of the documents whose paths others take: each of these is missing
+ * below the file that has its path, where nothing can stand.
  */
-export function leavePaths(
-  free: readonly (readonly [DocumentRef, LedgerEntry | undefined])[],
-  { get }: Pick<LedgerPort, 'get'>,
-): readonly LeftPath[] {
-  return free.flatMap(([ref, overwritten]): readonly LeftPath[] => {
-    if (overwritten === undefined) return [{ ref, takenBy: null }];
-    let missing = overwritten.ref;
+export function leftAfter(steps: readonly MoveStep[], { get }: Pick<LedgerPort, 'get'>): readonly LeftPath[] {
+  const taken = new Set(steps.map(({ to }) => refKey(to)));
+  const moving = new Set(steps.map(({ entry }) => entry.record.docId));
+  const free = steps.flatMap(({ entry: { ref } }) =>
+    taken.has(refKey(ref)) ? [] : [{ ref, takenBy: null }],
+  );
+  const replaced = steps.flatMap(({ to: ref }): readonly LeftPath[] => {
+    const record = get(ref);
+    if (record === undefined || moving.has(record.docId)) return [];
+    let missing = ref;
     while (get(missing) !== undefined) missing = { ...missing, path: replacedPath(missing.path) };
-    return [
-      { ref, takenBy: null },
-      { ref: missing, takenBy: overwritten },
-    ];
+    return [{ ref: missing, takenBy: { ref, record } }];
   });
+  return [...free, ...replaced];
 }
 
-/** The record of the file that stands at a path now, if it is another path's: unchanged, or its identity proves it. */
-async function recordOfFile(
-  ref: DocumentRef,
-  stat: FileStat,
+/** A record that a file may be of, by what tells it: the file itself, or its content. */
+interface Origin {
+  readonly kind: 'origin';
+  readonly entry: LedgerEntry;
+  readonly isEdited: boolean;
+  readonly isCertain: boolean;
+  /** What stands at the record's own path. */
+  readonly source: Inspection | undefined;
+  readonly hasLeft: boolean;
+}
+
+/**
+ * The record of the file that stands at a path, if it is another path's. What proves more goes first: the file itself, as
+ * it was sent or edited; its number alone, with its content; where the path has no record, the content that only one has
+ * whose file has left. Where its content alone tells it, it may be a copy: a record is taken that stands nowhere, and will
+ * not be back within its grace.
+ */
+async function originOf(
+  { ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   evidence: MoveEvidence,
-): Promise<Pick<MoveStep, 'entry' | 'isEdited'> | null | 'unclear'> {
-  const possible = perhapsMissing(stat, evidence);
-  const own = possible.filter(({ record }) => record.stat.ino === stat.ino);
-  // What only stands in its place, or was seen there last, may be a link of another's.
-  for (const entry of own.length > 0 ? own : possible) {
-    const { record, seen } = entry;
-    const isSame = isProven([...filesOfRecord(record), ...(seen === undefined ? [] : [seen])], stat);
-    const isLike = isSame || (own.length > 0 && record.stat.size === stat.size);
-    if (refKey(entry.ref) === refKey(ref) || !isLike) continue;
-    // Of hard links, the one that still stands keeps its document.
-    const there = await evidence.inspect(entry.ref);
-    if (there?.kind === 'document' && sameFile(there.document.stat, stat)) continue;
-    const sha256 = await evidence.hash(ref, stat).catch(emptyUnlessPassing);
-    if (sha256 === null) return 'unclear';
-    const isEdited = sha256 !== record.sha256;
-    if ((isSame && stat.ino !== 0) || !isEdited) return { entry, isEdited };
+): Promise<Origin | Exclude<MoveDecision, Move>> {
+  const isNew = evidence.ledger.get(ref) === undefined;
+  const hasNumber = ({ record }: LedgerEntry) => record.stat.ino === stat.ino;
+  const possible = perhapsMissing(stat, evidence).filter((one) => {
+    const isLike = one.record.stat.size === stat.size && (isNew || hasNumber(one));
+    return refKey(one.ref) !== refKey(ref) && (isLike || isFileOf(one, stat));
+  });
+  if (possible.length === 0) return none;
+  const sha256 = await evidence.hash(ref, stat).catch(emptyUnlessPassing);
+  if (sha256 === null) return compareAgain;
+  const ranked = possible
+    .map((entry) => ({ entry, rank: rankOf(entry, stat, sha256) }))
+    .filter(({ rank }) => rank < noRank)
+    .toSorted((a, b) => a.rank - b.rank || byDistance(ref, a.entry.ref, b.entry.ref));
+  let standing: Origin | undefined;
+  const left: Origin[] = [];
+  for (const { entry, rank } of ranked) {
+    const isCertain = rank <= 1;
+    if (!isCertain && standing?.isCertain === true) break;
+    const source = await evidence.inspect(entry.ref);
+    const isEdited = entry.record.sha256 !== sha256;
+    const isLeft = hasLeft(entry, stat, source, evidence);
+    const origin = { kind: 'origin', entry, isEdited, isCertain, source, hasLeft: isLeft } as const;
+    if (isLeft && (isCertain || !isNew)) return origin;
+    if (isLeft) left.push(origin);
+    // Of hard links, the one that still stands keeps its document. What only stands in its place, or was seen there last,
+    // may be a link of another's.
+    const isLink = source?.kind === 'document' && sameFile(source.document.stat, stat);
+    const isOwn = hasNumber(entry) || !possible.some(hasNumber);
+    if (!isLeft && !isLink && isOwn && rank <= 2) standing ??= origin;
   }
-  return null;
+  const [only, other] = left;
+  const isAmbiguous = other !== undefined && only?.entry.record.stat.ino !== stat.ino;
+  if (only === undefined || standing?.isCertain === true || isAmbiguous) return standing ?? none;
+  if (await evidence.mayStand(only.entry)) return none;
+  const graceMs = evidence.graceMs(only.entry.ref);
+  return graceMs > 0 ? { kind: 'settling', againMs: graceMs } : only;
+}
+
+const noRank = 4;
+
+/**
+ * How well a file proves to be that of a record; 0 is best. An inode number that was used again shows in its birth time
+ * only: where that is unknown, what has changed since it was seen is another file (7.19). What is older than the recorded
+ * file is no copy of it.
+ */
+function rankOf(entry: MissingEntry, stat: FileStat, sha256: string): number {
+  const { record } = entry;
+  if (record.sha256 !== sha256) return isFileOf(entry, stat, isSameFile) ? 1 : noRank;
+  if (isFileOf(entry, stat)) return 0;
+  const isOlder =
+    isBirthKnown(stat, record.stat) &&
+    stat.dev === record.stat.dev &&
+    stat.birthtimeMs < record.stat.birthtimeMs;
+  if (isOlder) return noRank;
+  return record.stat.ino === stat.ino ? 2 : 3;
+}
+
+/** Whether this is the recorded file, or one that was seen in its place; by its number, or as `isSame` tells. */
+function isFileOf(
+  { record, seen }: MissingEntry,
+  stat: FileStat,
+  isSame: typeof isSameFile = sameFile,
+): boolean {
+  return [...filesOfRecord(record), ...(seen === undefined ? [] : [seen])].some((file) => isSame(file, stat));
+}
+
+/** Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name. */
+function byDistance(ref: DocumentRef, a: DocumentRef, b: DocumentRef): number {
+  const distance = ({ folder, path }: DocumentRef): number =>
+    (nameOf(path) === nameOf(ref.path) ? 0 : 2) +
+    (folder === ref.folder && directoryOf(path) === directoryOf(ref.path) ? 0 : 1);
+  return distance(a) - distance(b) || (refKey(a) < refKey(b) ? -1 : 1);
 }
 
 /** Where a file that was pushed from its path has gone: among the paths that differ. */

@@ -249,7 +249,61 @@ describe('the document of a file that stands at a path', () => {
       follows,
     ],
     ['is unclear while it is another file', { ...renamed, reads: { 'inbox/new': null } }, 'settling'],
-    ['is new where it cannot be read', { ...renamed, reads: { 'inbox/new': new Error('EIO') } }, 'none'],
+    [
+      'is that of the path that the file left, though it cannot be read',
+      { ...renamed, reads: { 'inbox/new': new Error('EIO') } },
+      'inbox/old → inbox/new edited; left: inbox/old',
+    ],
+    [
+      'is new where it cannot be read, and another file has the number',
+      { ...reusedNumber, reads: { 'inbox/new': new Error('EIO') } },
+      'none',
+    ],
+    [
+      'is that of its number, size and time where birth times are unknown, edited',
+      {
+        disk: { 'inbox/new': [1, 'eno', unborn] },
+        records: { 'inbox/old': [1, 'one', unborn] },
+        missing: ['inbox/old'],
+      },
+      'inbox/old → inbox/new edited; left: inbox/old',
+    ],
+    [
+      'is that of the link of the same directory where names differ',
+      {
+        disk: { 'inbox/x/c': one },
+        records: { 'inbox/a': one, 'inbox/x/b': one },
+        at: 'inbox/x/c',
+      },
+      'inbox/x/b → inbox/x/c; left: inbox/x/b',
+    ],
+    [
+      'is that of the link of the same name before that of the same directory',
+      {
+        disk: { 'inbox/x/b': one },
+        records: { 'inbox/x/a': one, 'inbox/y/b': one },
+        at: 'inbox/x/b',
+      },
+      'inbox/y/b → inbox/x/b; left: inbox/y/b',
+    ],
+    [
+      'is that of the file, and not of a missing one with its content',
+      {
+        disk: { 'inbox/new': one, 'inbox/old': [9, 'other'] },
+        records: { 'inbox/old': one, 'inbox/gone': [2, 'one'] },
+        missing: ['inbox/gone'],
+      },
+      'none',
+    ],
+    [
+      'is new where several are missing that have its content',
+      {
+        disk: { 'inbox/new': [1, 'one', { birthtimeMs: 900 }] },
+        records: { 'inbox/a': [2, 'one'], 'inbox/b': [3, 'one'] },
+        missing: ['inbox/a', 'inbox/b'],
+      },
+      'none',
+    ],
     ['is unclear while the same file goes out under another name', goesOut, 'settling'],
     [
       'is unclear while it goes out itself and the same file has gone out under another name',
@@ -373,7 +427,11 @@ describe('the document of a file that stands at a path', () => {
       { ...swapped, reads: { 'inbox/b': new Error('EIO') } },
       'inbox/a → inbox/b edited, inbox/b → inbox/a; left: ',
     ],
-    ['stays where nothing else proves it', { ...bornLess, reads: { 'inbox/b': new Error('EIO') } }, 'none'],
+    [
+      'changes places so where birth times are unknown, by number, size and time',
+      { ...bornLess, reads: { 'inbox/b': new Error('EIO') } },
+      'inbox/a → inbox/b edited, inbox/b → inbox/a; left: ',
+    ],
   ])('%s', async (_, place, expected) => {
     expect(words(await moveIn(place))).toBe(expected);
   });
