@@ -295,6 +295,7 @@ async function findChain(document: FoundDocument, evidence: MoveEvidence): Promi
   const { ledger, tasks } = evidence;
   const steps = new Map<string, MoveStep>();
   const moved = new Set<string>();
+  const pushed: LedgerEntry[] = [];
   let saved: MoveStep | undefined;
   const queue: { ref: DocumentRef; stat: FileStat }[] = [document];
   for (const { ref, stat } of queue) {
@@ -320,13 +321,14 @@ async function findChain(document: FoundDocument, evidence: MoveEvidence): Promi
       queue.push(standing);
     }
     const displaced = ledger.get(ref);
+    if (displaced !== undefined) pushed.push({ ref, record: displaced });
     if (displaced === undefined || moved.has(displaced.docId)) continue;
     if (displaced.stat.ino === stat.ino) return none;
     const target = newPlaceOf(key, displaced.stat, tasks);
     if (target !== null) queue.push(target);
   }
   const followed = [...steps.values()].filter((step) => step !== saved);
-  const left = leftAfter(followed, ledger);
+  const left = leftAfter(followed, ledger, pushed);
   const isPushedOut = left.some(({ takenBy }) => takenBy !== null);
   if (followed.length === 0 || (saved !== undefined && isPushedOut)) return none;
   return { kind: 'move', steps: followed, left };
@@ -355,17 +357,23 @@ function standingAt(
 
 /**
  * What becomes of the paths to which nothing moves, and of the documents whose paths others take: each of these is missing
- * below the file that has its path, where nothing can stand.
+ * below the file that has its path, where nothing can stand. `standing`: the documents at the paths to which something moves.
  */
-export function leftAfter(steps: readonly MoveStep[], { get }: Pick<LedgerPort, 'get'>): readonly LeftPath[] {
+export function leftAfter(
+  steps: readonly MoveStep[],
+  { get }: Pick<LedgerPort, 'get'>,
+  standing: readonly LedgerEntry[] = steps.flatMap(({ to: ref }) => {
+    const record = get(ref);
+    return record === undefined ? [] : [{ ref, record }];
+  }),
+): readonly LeftPath[] {
   const taken = new Set(steps.map(({ to }) => refKey(to)));
   const moving = new Set(steps.map(({ entry }) => entry.record.docId));
   const free = steps.flatMap(({ entry: { ref } }) =>
     taken.has(refKey(ref)) ? [] : [{ ref, takenBy: null }],
   );
-  const replaced = steps.flatMap(({ to: ref }): readonly LeftPath[] => {
-    const record = get(ref);
-    if (record === undefined || moving.has(record.docId)) return [];
+  const replaced = standing.flatMap(({ ref, record }): readonly LeftPath[] => {
+    if (moving.has(record.docId)) return [];
     let missing = ref;
     while (get(missing) !== undefined) missing = { ...missing, path: replacedPath(missing.path) };
     return [{ ref: missing, takenBy: { ref, record } }];
