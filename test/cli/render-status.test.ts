@@ -31,6 +31,14 @@ it('says of a folder that is paused that it is', () => {
   expect(renderStatus(status, { colors, page: null, now: 0 })[2]).toContain('paused');
 });
 
+it('gives one way to set credentials: that of the message', () => {
+  const message = 'there is no value in /etc/ingestd/credentials. Write each into the file of its name there';
+  const status = { ...calm, reasons: [{ code: 'credential-missing', message }] };
+  const text = renderStatus(status, { colors, page: null, now: 0 }).join('\n');
+  expect(text).toContain('no value in /etc/ingestd/credentials');
+  expect(text).not.toContain('.env');
+});
+
 it('groups what failed by its cause, ordered by path, with the fix once', () => {
   const failures = [
     aFailure('y.pdf', 'forbidden', 'you may not'),

@@ -93,6 +93,9 @@ function isRunning({ state }: Pick<Status, 'state'>): boolean {
   return state !== 'stopped';
 }
 
+/** Their own words say what to do, and where. */
+const saidInFull: ReadonlySet<string> = new Set(['not-running', 'credential-missing']);
+
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
 
 function folderRows(status: Status, { colors }: StatusView): string[] {
@@ -141,7 +144,7 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   };
   const fixes = reasons
     .map(({ code }) => ({ code, ...explain(code), here: fixAt(code, status) }))
-    .filter(({ code, isTold, here }) => here !== '' && isTold !== false && code !== 'not-running')
+    .filter(({ code, isTold, here }) => here !== '' && isTold !== false && !saidInFull.has(code))
     .map(({ cause, here }) => `${cause}: ${here}`);
   const token = {
     none: 'no token yet',
