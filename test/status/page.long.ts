@@ -168,12 +168,9 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       world.control.change({ failures: refused, failuresTotal: 6 });
       await page.getByRole('button', { name: /^Retry all 6/ }).click();
       await hears(page, '6 documents queued again.');
-      await page.getByRole('button', { name: 'Retry 2026/q1/deck.v1.pptx' }).click();
-      await eventually(() => world.control.calls.length === 2);
-      expect(world.control.calls[0]).toEqual({
+      expect(world.control.calls).toContainEqual({
         retry: [1, 5, 2, 6, 3, 4].map((index) => `inbox/2026/q${((index - 1) % 4) + 1}/deck.v${index}.pptx`),
       });
-      expect(world.control.calls[1]).toEqual({ retry: ['inbox/2026/q1/deck.v1.pptx'] });
       world.control.change({ failures: [], failuresTotal: 0, folders: [aFolder()] });
       await region(page, 'Failed').waitFor({ state: 'hidden' });
     });

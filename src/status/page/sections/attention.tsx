@@ -74,21 +74,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
         {fix} {!helps && endsElsewhere !== true && 'When that is fixed, it is sent by itself.'}
       </p>
       <Rows of={items} most={fewRows}>
-        {(failure) => (
-          <>
-            {/* One row, one button: that of its group. */}
-            {helps && items.length > 1 && (
-              <Button
-                name={`Retry ${printable(failure.path)}`}
-                act={() => decide('retry', { paths: [refKey(failure)] })}
-              >
-                Retry
-              </Button>
-            )}
-            {!isShared && <p>{said(failure.message)}</p>}
-            {failure.attempts > 1 && <p class="faint">{failure.attempts} attempts</p>}
-          </>
-        )}
+        {({ message }) => !isShared && <p>{said(message)}</p>}
       </Rows>
     </Part>
   );

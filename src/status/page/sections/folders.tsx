@@ -86,14 +86,13 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
 }
 
 function notesOf(folder: CountedFolder, isOnly: boolean): string {
-  const { synced, oldestUnsyncedSeconds, missedByWatcher, kept, attached } = folder;
+  const { synced, oldestUnsyncedSeconds, kept, attached } = folder;
   const isOnItsWay = folder.pending + folder.waiting > 0;
   const notes = [
     !isOnly && `${numberWords(synced)} delivered`,
     isOnItsWay && oldestUnsyncedSeconds >= 1 && `oldest change ${durationWords(oldestUnsyncedSeconds)} ago`,
     attached > 0 && countWords(attached, 'attachment'),
     kept > 0 && `${numberWords(kept)} kept at the service`,
-    missedByWatcher > 0 && `${countWords(missedByWatcher, 'change')} found by rescan`,
   ];
   return notes.filter(Boolean).join(' · ');
 }
