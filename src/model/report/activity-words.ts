@@ -1,6 +1,7 @@
 import { directoryOf, isAtOrBelow, refKey } from '../document.ts';
 import { sidecarEnd, sidecarPlaces } from '../names-and-types.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
+import type { Why } from './command-reports.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
@@ -126,6 +127,17 @@ export function sharingWords({ before, after, perhaps = [], source }: SharingCha
 /** Who can see a document with this sharing mode, interface 2.6; null: nobody knows which it has. */
 export function audienceWords(mode: ShareMode | null): string {
   return mode === null ? 'sharing not known' : audiences[mode];
+}
+
+/** What the service has of a file; null: nothing. `timeWords`: of a time in ISO 8601. */
+export function standingWords(why: Why, timeWords: (iso: string) => string): string | null {
+  const { docId, deletedAt, imported, metadata, modifiedAt, uploadedAt } = why;
+  if (deletedAt !== null) return `Deleted ${timeWords(deletedAt)}`;
+  if (docId === null) return null;
+  const at = modifiedAt ?? uploadedAt;
+  const what = imported && modifiedAt === null ? 'Imported' : 'Delivered';
+  const mode = metadata?.shareInfo?.mode ?? null;
+  return `${[what, at && timeWords(at)].filter(Boolean).join(' ')}, ${audienceWords(mode)}`;
 }
 
 const audiences: Readonly<Record<ShareMode, string>> = {

@@ -2,7 +2,7 @@ import { countWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
 import type { DocumentRef } from '../../../model/document.ts';
-import { audienceWords, eventWords } from '../../../model/report/activity-words.ts';
+import { audienceWords, eventWords, standingWords } from '../../../model/report/activity-words.ts';
 import type { Why } from '../../../model/report/command-reports.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { copiesWords } from '../../../model/report/failures.ts';
@@ -34,7 +34,7 @@ export function FileStory({
 
 function Told({ why, status }: Shown & { readonly why: Why }) {
   const { verdict, fix, next, nextAt, notes, sources, attempts, possibleDuplicates } = why;
-  const standing = standingOf(why);
+  const standing = standingWords(why, momentWords);
   const fields = Object.entries(why.metadata ?? {});
   return (
     <>
@@ -81,16 +81,6 @@ function Told({ why, status }: Shown & { readonly why: Why }) {
       </Fold>
     </>
   );
-}
-
-/** What the service has; null: nothing. */
-function standingOf({ docId, deletedAt, imported, metadata, modifiedAt, uploadedAt }: Why): string | null {
-  if (deletedAt !== null) return `Deleted ${momentWords(deletedAt)}`;
-  if (docId === null) return null;
-  const at = modifiedAt ?? uploadedAt;
-  const what = imported && modifiedAt === null ? 'Imported' : 'Delivered';
-  const mode = metadata?.shareInfo?.mode ?? null;
-  return `${[what, at && momentWords(at)].filter(Boolean).join(' ')}, ${audienceWords(mode)}`;
 }
 
 const ofFiles: ReadonlySet<string> = new Set(['document', 'settling', 'waiting', 'unfit', 'skipped']);
