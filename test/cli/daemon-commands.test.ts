@@ -179,7 +179,13 @@ describe('a command beside a running daemon', () => {
     const { code, stdout } = await run('why', 'inbox/ä b.pdf');
     expect(code).toBe(0);
     expect(world.control.calls).toEqual([{ why: 'inbox/ä b.pdf' }]);
-    for (const words of ['inbox/ä b.pdf', 'it is a document', 'd-1', 'upload: away', 'the title stays'])
+    for (const words of [
+      'inbox/ä b.pdf',
+      ', shared with your default group',
+      'd-1',
+      'upload: away',
+      'the title stays',
+    ])
       expect(stdout).toContain(words);
     const told = await world.control.why('inbox/a.pdf');
     expect(JSON.parse((await run('why', 'inbox/a.pdf', '--json')).stdout)).toEqual(told);
