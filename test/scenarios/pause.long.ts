@@ -123,11 +123,13 @@ it('keeps back what sync finds, says so, and ends', async () => {
   for (const told of ['status', 'sync', 'plan', 'check'])
     expect((await place.run(told)).out).toContain('Resume with ingestd resume inbox.');
   const why = async () => (await place.run('why', 'inbox/report-0.txt')).out;
-  expect(await why()).toMatch(/the pause, since .*, on the command line, until \d.*resume inbox$/m);
+  expect(await why()).toMatch(
+    /when the pause ends at \d.*resume inbox \(paused since \d.*, on the command line\)$/m,
+  );
   await run('pause');
   expect((await place.run('plan')).out).toContain('Resume with ingestd resume.');
   expect(await why()).toMatch(
-    /the pause, since [^;]*, on the command line; end it with ingestd resume inbox$/m,
+    /it is uploaded when you run ingestd resume inbox \(paused since [^,]*, on the command line\)$/m,
   );
   expect(await run('resume')).toBe('Nothing is paused any more.\n');
   expect((await place.run('sync')).code).toBe(0);
