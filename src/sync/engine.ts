@@ -43,7 +43,7 @@ import {
 import { heldByFile, isWider, modeOfRecord, rememberFiles } from '../model/metadata/held-mode.ts';
 import { modeOf } from '../model/metadata/metadata.ts';
 import type { SendKind } from '../model/operation.ts';
-import { isAttachmentDirectory } from '../model/names-and-types.ts';
+import { isAttachmentDirectory, sidecarPlaces } from '../model/names-and-types.ts';
 import type { FolderListener, FolderPort, UnreadableDirectory } from '../model/ports/folder-port.ts';
 import { filesOfRecord, isOfDeletion, standingAs, tellsOf } from '../model/ports/ledger-port.ts';
 import type {
@@ -252,7 +252,11 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
-    this.known = { findHolders: ledger.findHolders, unsentModes: (file) => this.#modesOfNew(file) };
+    this.known = {
+      findHolders: ledger.findHolders,
+      unsentModes: (file) => this.#modesOfNew(file),
+      linkedModes: (file) => this.#modesOfLinks(file),
+    };
     this.#reports = createActivityReports(options);
     this.folders = new WatchedFolders(folders, {
       clock,
@@ -986,6 +990,14 @@ export class Engine {
       .doubts()
       .filter((doubt) => refKey(doubt.ref) === refKey(ref) || (doubt.stat && sameFile(doubt.stat, stat)));
     return [...this.#unsentModesOf({ stat }), ...doubts.flatMap(({ carried }) => carried?.held ?? [])];
+  }
+
+  /** What own sidecars state for other names of a file: these were not sent with it yet, or would have no tasks. */
+  #modesOfLinks({ ref, stat }: Pick<FoundDocument, 'ref' | 'stat'>): readonly HeldMode[] {
+    return [...this.tasks.presentLike(stat)].flatMap(({ key, ref: other, seen }) => {
+      if (key === refKey(ref) || seen?.ownMode === undefined || !isSameFile(seen.stat, stat)) return [];
+      return [{ ...other, mode: seen.ownMode, by: sidecarPlaces(other.path).byName }];
+    });
   }
 
   #inspectAt(ref: DocumentRef, port: FolderPort, record = this.#ledger.get(ref)): Promise<Inspection> {

@@ -234,6 +234,20 @@ describe('the simulation', () => {
     },
   );
 
+  const secondName: Act = { kind: 'link', path: 'inbox/a.csv', to: 'inbox/b.csv' };
+  const linked = [write('b.csv.meta.json', '{"shareInfo":{"mode":"NONE"}}'), secondName, write('b.csv', 'b')];
+  itRuns(
+    'a file that gets another name, private and not sent yet, is narrowed before an edit goes out (7.27)',
+    {
+      ...caselessPlan([{ path: 'inbox/a.csv', text: 'a' }], []),
+      steps: linked.map((act, index) => ({ afterMs: index === 0 ? 20_000 : 0, act })),
+    },
+    (said) => {
+      expect(said).toMatch(/modify doc-1 {2}\{"shareInfo":\{"mode":"NONE"\}\}[^]*modify doc-1 a\.csv/);
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const stated = write('a.csv.meta.json', '{"shareInfo":{"mode":"NONE"},"attachments":["t.csv"]}');
   const saved = [stated, move('a.csv', 'old.csv'), write('a.csv', 'b')];
   const single = caselessPlan([{ path: 'inbox/a.csv', text: 'a' }], []);

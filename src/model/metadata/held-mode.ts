@@ -30,6 +30,8 @@ export interface Holders {
   readonly records: readonly LedgerEntry[];
   /** Modes of before it was sent: what an own sidecar stated, or those of a document that was deleted. */
   readonly unsent: readonly HeldMode[];
+  /** What own sidecars state for other names of it that were not sent with it yet. */
+  readonly links?: readonly HeldMode[];
 }
 
 /** Says whether one mode shows a document to more people than another. */
@@ -67,7 +69,7 @@ export function keepHeldMode(
   const modes = isAllowed ? [] : [...otherModes(document, record, holders), ...(own === null ? [] : [own])];
   const isTold = record !== undefined && tellsOf(record, document.stat);
   const links = isTold ? statedLinksOf(document, holders) : linksOf(document, holders);
-  const linked = strictest(links.map(modeOfRecord).filter(keeps));
+  const linked = strictest([...links.map(modeOfRecord), ...(holders.links ?? [])].filter(keeps));
   const kept = strictest([...(linked === null ? [] : [linked]), ...modes.filter(keeps)]);
   const because = kept === linked && record !== undefined ? 'link' : undefined;
   const found =

@@ -17,16 +17,22 @@ export interface FileKnowledge {
   readonly findHolders: LedgerPort['findHolders'];
   /** What a file counts as held with that has no record. */
   readonly unsentModes: (file: Pick<FoundDocument, 'ref' | 'stat'>) => readonly HeldMode[];
+  /** What own sidecars state for other names of a file that were not sent with it yet. */
+  readonly linkedModes: FileKnowledge['unsentModes'];
 }
 
-const nothingKnown: FileKnowledge = { findHolders: () => [], unsentModes: () => [] };
+const nothingKnown: FileKnowledge = {
+  findHolders: () => [],
+  unsentModes: () => [],
+  linkedModes: () => [],
+};
 
 /** What stands at a path now, with the sharing mode that may go out. */
 export async function inspectDocument(
   port: Pick<FolderPort, 'inspect'>,
   ref: DocumentRef,
   record: LedgerRecord | undefined,
-  { findHolders, unsentModes }: FileKnowledge = nothingKnown,
+  { findHolders, unsentModes, linkedModes }: FileKnowledge = nothingKnown,
 ): Promise<Inspection> {
   const listed = sentWith(ref, record);
   const found = await port.inspect(ref.path, listed);
@@ -40,7 +46,11 @@ export async function inspectDocument(
   const isListed = listed.length === 0 || (stated.sidecar ?? null) !== null;
   const attachments = stated.attachments.filter((one) => isListed || !isAnothers(one));
   const document = isListed ? stated : { ...stated, attachments };
-  const holders = { records: findHolders(document.stat), unsent: unsentModes(document) };
+  const holders = {
+    records: findHolders(document.stat),
+    unsent: unsentModes(document),
+    links: linkedModes(document),
+  };
   if (found.kind === 'document')
     return { kind: 'document', document: keepHeldMode(document, record, holders) };
   return { ...found, stated: keepHeldMode(document, record, holders, null) };
