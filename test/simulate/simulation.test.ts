@@ -248,6 +248,21 @@ describe('the simulation', () => {
     },
   );
 
+  const ofStem = { 'a.docx': 'a', 'a.meta.json': '{"shareInfo":{"mode":"EVERYONE"}}' };
+  const savedAside: Plan['steps'] = [
+    { afterMs: 20_000, act: write('a.pdf', 'b') },
+    { afterMs: 20_000, act: move('a.docx', 'a.docx~') },
+    { afterMs: 600, act: write('a.docx', 'c') },
+  ];
+  itRuns(
+    'a sidecar of two documents is not that of one while the other is saved (4)',
+    { ...caselessPlan(firstOf(ofStem), []), steps: savedAside },
+    (said) => {
+      expect(said).toMatch(/warn failed .*"a\.pdf","code":"ambiguous-sidecar"/);
+      expect(said).not.toMatch(/upload +a\.pdf/);
+    },
+  );
+
   const stated = write('a.csv.meta.json', '{"shareInfo":{"mode":"NONE"},"attachments":["t.csv"]}');
   const saved = [stated, move('a.csv', 'old.csv'), write('a.csv', 'b')];
   const single = caselessPlan([{ path: 'inbox/a.csv', text: 'a' }], []);

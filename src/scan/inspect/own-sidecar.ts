@@ -13,6 +13,7 @@ import { awaitedMs, entryAt } from '../folder-state.ts';
 import type { FolderOnDisk, FolderState } from '../folder-state.ts';
 import { afterScanMs } from '../rules/settle.ts';
 import { namedAfter } from '../rules/sidecar-names.ts';
+import { pairsOf } from '../walk/directory-state.ts';
 import { ignored, notRead, settling, unfit } from './inspection-results.ts';
 import { spellingsOf } from './find-entry.ts';
 import { newNames } from './likely-sidecar.ts';
@@ -50,6 +51,9 @@ export function findSidecar(
         awaitMs,
         lists?.has(nameOf(place)) === true ? afterScanMs : awaitedMs(folder, place),
       );
+    // Another document that bears its stem may come back: it is saved.
+    if (entry !== null && own !== null && place === byStem)
+      awaitMs = Math.max(awaitMs, awaitedMs(folder, pairsOf(place)));
     const kind = entry === null || awaitMs > 0 ? null : kindFor(folder, document, { own, sidecar: entry });
     if (entry !== null && kind !== null) return readOwn(folder, document, { entry, kind });
   }

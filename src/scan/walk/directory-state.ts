@@ -124,6 +124,8 @@ export function createTree() {
     const before = states.get(path);
     const standing = new Set(companionsOf(state));
     for (const name of companionsOf(before)) if (!standing.has(name)) missed.set(joinPath(path, name), at);
+    for (const [document, { name }] of before?.pairs ?? [])
+      if (state?.pairs?.get(document)?.name !== name) missed.set(pairsOf(joinPath(path, name)), at);
     if (state?.again?.hidesLists === true) hidingLists.set(path, state.again);
     else hidingLists.delete(path);
     countRules(state?.ownRules, 1);
@@ -158,7 +160,10 @@ export function createTree() {
     set: (path: string, state: DirectoryState): void => put(path, state, state.listedAt),
     /** Forgets a directory and all below; gives what they were. */
     forget,
-    /** When scans first missed a sidecar, `.meta.json` or `.ingestignore`, monotonic ms; -Infinity: not of late. */
+    /**
+     * When scans first missed a sidecar, `.meta.json` or `.ingestignore`, or last a document of a sidecar (`pairsOf`),
+     * monotonic ms; -Infinity: not of late.
+     */
     missedAt: (path: string) => missed.get(path) ?? -Infinity,
     /** What was missed stands at that time, in a directory that is not listed for another reason. */
     noteStanding: (path: string, at: number): void => {
@@ -207,6 +212,11 @@ export function createTree() {
       events.clear();
     },
   };
+}
+
+/** Stands for the documents of a sidecar among what is missed. */
+export function pairsOf(sidecar: string): string {
+  return `${sidecar}/`;
 }
 
 /** What stands in a directory and has a say in what is sent from it. */
