@@ -263,6 +263,41 @@ describe('the simulation', () => {
     },
   );
 
+  const [composed, decomposed] = ['\u00E9', 'e\u0301'].map((name) => `${name}.csv.meta.json`) as [
+    string,
+    string,
+  ];
+  const twinSidecars = {
+    '\u00E9.csv': 'a',
+    [composed]: '{"shareInfo":{"mode":"EVERYONE"}}',
+    [decomposed]: '{"shareInfo":{"mode":"NONE"}}',
+  };
+  const savedTwin: Plan['steps'] = [
+    { afterMs: 20_000, act: move(decomposed, 'a.json~') },
+    { afterMs: 600, act: write(decomposed, '{"shareInfo":{"mode":"NONE"}}') },
+  ];
+  itRuns(
+    'of two sidecars whose names look the same none counts while the other is saved (7.3)',
+    { ...caselessPlan(firstOf(twinSidecars), []), steps: savedTwin },
+    (said) => {
+      expect(said).toMatch(/warn failed .*"code":"unicode-twin"/);
+      expect(said).not.toMatch(/upload/);
+    },
+  );
+
+  const nearDefaults = { 'meta.json': '{"shareInfo":{"mode":"NONE"}}', 'd/a.csv': 'a' };
+  const savedNear: Plan['steps'] = [
+    { afterMs: 20_000, act: move('meta.json', 'meta.json~') },
+    { afterMs: 600, act: write('meta.json', nearDefaults['meta.json']) },
+  ];
+  itRuns(
+    'what waits for defaults with a misspelled name waits while these are saved (7.29)',
+    { ...caselessPlan(firstOf(nearDefaults), []), steps: savedNear },
+    (said) => {
+      expect(said).not.toMatch(/upload +a\.csv/);
+    },
+  );
+
   const stated = write('a.csv.meta.json', '{"shareInfo":{"mode":"NONE"},"attachments":["t.csv"]}');
   const saved = [stated, move('a.csv', 'old.csv'), write('a.csv', 'b')];
   const single = caselessPlan([{ path: 'inbox/a.csv', text: 'a' }], []);

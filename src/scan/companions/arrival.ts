@@ -5,9 +5,11 @@ import { orNull } from '../../lib/or-null.ts';
 import { directoriesTo, directoryOf, isAtOrBelow, joinPath } from '../../model/document.ts';
 import type { Arrival } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
+import { awaitedMs } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
+import { unfitIn } from '../walk/directory-state.ts';
 import type { DirectoryState, ReadAgain } from '../walk/directory-state.ts';
 import { mountsBelow } from '../walk/root-identity.ts';
 import { recentLook } from './recent-look.ts';
@@ -38,6 +40,10 @@ export function arrivalOf(
       isExpected: true,
       message: `it may be an attachment that a sidecar lists: ${hiding.message}`,
     };
+  // What may be meant for it is saved, or gets its right name.
+  const places = ['', ...directoriesTo(path)];
+  const missedMs = Math.max(...places.map((place) => awaitedMs(folder, unfitIn(place))));
+  if (missedMs > 0) return { ms: missedMs, isExpected: false };
   const isExpected = mode !== 'NONE' && tree.hasSidecars();
   const mostMs = isExpected ? Math.max(mostSettleTimes * settleMs, longestMs) : mostSettleTimes * settleMs;
   const ageMs = observations.standsMs(path, stats);

@@ -51,9 +51,8 @@ export function findSidecar(
         awaitMs,
         lists?.has(nameOf(place)) === true ? afterScanMs : awaitedMs(folder, place),
       );
-    // Another document that bears its stem may come back: it is saved.
-    if (entry !== null && own !== null && place === byStem)
-      awaitMs = Math.max(awaitMs, awaitedMs(folder, pairsOf(place)));
+    // Another document that bears its stem, or its twin, may come back: it is saved.
+    if (entry !== null && own !== null) awaitMs = Math.max(awaitMs, awaitedMs(folder, pairsOf(place)));
     const kind = entry === null || awaitMs > 0 ? null : kindFor(folder, document, { own, sidecar: entry });
     if (entry !== null && kind !== null) return readOwn(folder, document, { entry, kind });
   }

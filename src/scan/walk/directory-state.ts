@@ -2,6 +2,7 @@ import { readAgainMs } from '../../model/back-off.ts';
 import { directoriesTo, directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FileIdentity } from '../../model/document.ts';
 import type { ShareMode } from '../../model/metadata/metadata.ts';
+import { sidecarEnd } from '../../model/names-and-types.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { Relations } from '../rules/relate.ts';
@@ -124,8 +125,13 @@ export function createTree() {
     const before = states.get(path);
     const standing = new Set(companionsOf(state));
     for (const name of companionsOf(before)) if (!standing.has(name)) missed.set(joinPath(path, name), at);
-    for (const [document, { name }] of before?.pairs ?? [])
-      if (state?.pairs?.get(document)?.name !== name) missed.set(pairsOf(joinPath(path, name)), at);
+    for (const [document, { name, kind }] of before?.pairs ?? []) {
+      const after = state?.pairs?.get(document);
+      const hasLeft = after?.name !== name && name !== `${document}${sidecarEnd}`;
+      if (hasLeft || (kind !== 'own' && after?.kind === 'own')) missed.set(pairsOf(joinPath(path, name)), at);
+    }
+    for (const name of before?.unfit?.keys() ?? [])
+      if (state?.unfit?.has(name) !== true) missed.set(unfitIn(path), at);
     if (state?.again?.hidesLists === true) hidingLists.set(path, state.again);
     else hidingLists.delete(path);
     countRules(state?.ownRules, 1);
@@ -161,8 +167,8 @@ export function createTree() {
     /** Forgets a directory and all below; gives what they were. */
     forget,
     /**
-     * When scans first missed a sidecar, `.meta.json` or `.ingestignore`, or last a document of a sidecar (`pairsOf`),
-     * monotonic ms; -Infinity: not of late.
+     * When scans first missed a sidecar, `.meta.json` or `.ingestignore`, or last what kept a sidecar from a document
+     * (`pairsOf`) or a sidecar that fitted no file (`unfitIn`), monotonic ms; -Infinity: not of late.
      */
     missedAt: (path: string) => missed.get(path) ?? -Infinity,
     /** What was missed stands at that time, in a directory that is not listed for another reason. */
@@ -214,9 +220,14 @@ export function createTree() {
   };
 }
 
-/** Stands for the documents of a sidecar among what is missed. */
+/** Stands among what is missed for another document of a sidecar's stem, and for its twin. */
 export function pairsOf(sidecar: string): string {
   return `${sidecar}/`;
+}
+
+/** The same for the sidecars of a directory that fit no file. */
+export function unfitIn(directory: string): string {
+  return `${directory}//`;
 }
 
 /** What stands in a directory and has a say in what is sent from it. */
