@@ -167,6 +167,8 @@ export function readFaultOf(code: string | undefined): ReadFault {
   return readFaults[code ?? ''] ?? 'passing';
 }
 
+/** What answers at the service's address is something else: a web server, a gateway, a network's login page. */
+export const notTheServiceCode = 'not-the-service';
 /** The reason's code where something cannot be read until a person changes that. */
 export const unreadableCode = 'unreadable';
 /** The same where it may pass: it is tried again by itself. */

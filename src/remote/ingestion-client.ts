@@ -158,7 +158,13 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   function conclude({ operation, docId }: Call, ended: CallResult): FileOutcome {
     if (ended.kind === 'unsent') return nothingSent(ended.outcome);
     const { accessToken, result, contents } = ended;
-    const raw = judgeAnswer(result, { operation, docId, now: clock.now(), hasWorked });
+    const raw = judgeAnswer(result, {
+      operation,
+      docId,
+      ingestUrl: options.ingestUrl,
+      now: clock.now(),
+      hasWorked,
+    });
     hasWorked ||= raw.kind === 'accepted';
     const outcome = redacted(raw, (text) => tokens.redact(text, accessToken));
     const status = result.kind === 'answer' ? result.status : null;

@@ -3,10 +3,16 @@ import { excerpt } from '../lib/text/printable.ts';
 import { noDocIdCode, withoutDocIdWords } from '../model/doubts.ts';
 import { describeFault, loginPageWords } from './http/describe-fault.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
-import { answerWords, isHtml, notTheServiceCode, readEnvelope, readRetryAfter } from './http/read-answer.ts';
+import {
+  answerWords,
+  isHtml,
+  noOperationStatuses,
+  readEnvelope,
+  readRetryAfter,
+} from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from '../model/document.ts';
-import { unreadableCode, unreadableNowCode } from '../model/errors.ts';
+import { notTheServiceCode, unreadableCode, unreadableNowCode } from '../model/errors.ts';
 
 export interface Circumstances {
   readonly operation: keyof ServicePort;
@@ -14,6 +20,8 @@ export interface Circumstances {
   readonly docId: string | null;
   /** Wall clock, ms. */
   readonly now: number;
+  /** Base of the ingestion operations. */
+  readonly ingestUrl: string;
   /** The service has taken a request at this address: what looks like a wrong one now is an outage. */
   readonly hasWorked: boolean;
 }
@@ -24,9 +32,6 @@ const turnedAwayStatuses = new Set([301, 302, 307, 308]);
 const gaveUpStatuses = new Set([408, 460, 499, 502, 504, 520, 524, 598, 599]);
 const laterStatuses = new Set([425, 429]);
 
-/** The service fails in its envelope (interface 7.3); a gateway without a service, or another host, does not. */
-const foreignWords = ', but not from the service itself; check service.ingestUrl and any proxy in between';
-
 /**
  * Decides the outcome of a request: by status first, then by the envelope. Messages are raw: redact them before they
  * are shown.
@@ -34,7 +39,7 @@ const foreignWords = ', but not from the service itself; check service.ingestUrl
  * An upload is unknown when a success has no usable docId (it is taken, and held for a person), when nothing came back after its last byte, when a gateway
  * gave up on it then (502, 504), or with a status that HTTP does not know: there is no way to ask. 500 and 503 are the
  * service's own statement that it did not accept it. Everything else may be repeated without harm, so it is unavailable.
- * A 404 that does not come from the service says nothing about a document. A redirect is a wrong address, and an upload
+ * Where another program answers, that says nothing about a document. A redirect is a wrong address, and an upload
  * that it answers is in doubt all the same, unless it says to send it elsewhere (301, 302, 307, 308).
  */
 export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): Outcome {
@@ -42,8 +47,9 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   const { status, sent } = answer;
   const { operation } = circumstances;
   if (status >= 200 && status < 300) return judgeSuccess(answer, circumstances);
-  const isForeign = (status === 404 || status === 410) && !isOwnWord(answer);
-  const message = `the service answered ${answerWords(answer)}${isForeign ? foreignWords : ''}`;
+  const words = answerWords(answer);
+  const message = `the service answered ${words}`;
+  const foreign = `something else than the service answers at ${circumstances.ingestUrl}: check service.ingestUrl (${words})`;
   const isUnclear = gaveUpStatuses.has(status) || status < 200 || status >= 600;
   if (status >= 300 && status < 400) {
     const mayBeTaken = sent === 'all' && !turnedAwayStatuses.has(status);
@@ -51,19 +57,22 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   }
   // The service and its token endpoints have no pages for people.
   if ((status === 401 || status === 403) && isHtml(answer)) {
-    return elsewhere({ code: notTheServiceCode, message, mayBeTaken: false }, circumstances, sent);
+    const page = { code: notTheServiceCode, message: foreign, mayBeTaken: false };
+    return elsewhere(page, circumstances, sent);
   }
   if (status === 401) return { kind: 'unauthorized', message };
   if (status === 407) {
     return { kind: 'misaddressed', code: 'proxy-authentication', message, mayBeTaken: false };
   }
-  if ((status === 404 || status === 410) && (operation === 'modify' || operation === 'remove')) {
-    return { kind: 'missing', status, message, isOwnWord: !isForeign };
+  const isBulk = operation === 'bulkModify' || operation === 'bulkRemove';
+  // The service may be back in a minute. A bulk call it may not have: that falls back to single calls.
+  if (noOperationStatuses.has(status) && !isBulk && !isOwnWord(answer)) {
+    return { kind: 'unavailable', code: notTheServiceCode, message: foreign, retryAfterMs: null, sent };
   }
-  // Not the service: it may be back in a minute, and the document is not the cause. The service itself may not know
-  // a bulk call, which can fall back to single calls.
-  const isAway = isForeign && operation === 'upload';
-  if (status < 500 && !laterStatuses.has(status) && !isAway && !isUnclear) {
+  if ((status === 404 || status === 410) && (operation === 'modify' || operation === 'remove')) {
+    return { kind: 'missing', message };
+  }
+  if (status < 500 && !laterStatuses.has(status) && !isUnclear) {
     return { kind: 'rejected', code: `http-${status}`, message };
   }
   const code = `http-${status}`;
@@ -109,10 +118,12 @@ function judgeFault({ code, message: why = '', host, sent }: Fault, circumstance
   return { kind: 'unavailable', code: words.code, message, retryAfterMs: null, sent };
 }
 
-/** Interface 7.3: failures are reported in the envelope. */
+/** Interface 7.3: failures are reported in the envelope. An `error` that is text is a framework's own word. */
 function isOwnWord(answer: Answer): boolean {
   const body = readEnvelope(answer);
-  return body.kind === 'envelope' && isPresent(body.envelope.error);
+  if (body.kind !== 'envelope') return false;
+  const { error } = body.envelope;
+  return isPresent(error) && error?.whole.startsWith('{') === true;
 }
 
 function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {

@@ -19,7 +19,8 @@ import type { OpenPart } from './http/multipart.ts';
 import { withoutToken } from './auth/token-source.ts';
 import type { AccessToken } from './auth/token-source.ts';
 
-const prefix = '/services/i/ingestion-api/v1';
+/** Of all ingestion operations: interface, section 4. */
+export const ingestionPrefix = '/services/i/ingestion-api/v1';
 
 /** One operation, ready to be sent and sent again. */
 export interface Call {
@@ -130,7 +131,7 @@ async function requestOf(
   }
   return {
     method,
-    url: `${ingestUrl}${prefix}${path(username)}`,
+    url: `${ingestUrl}${ingestionPrefix}${path(username)}`,
     headers: {
       ...headers,
       authorization: `Bearer ${value}`,

@@ -1759,7 +1759,7 @@ export class Engine {
     const [{ task, record }, ...rest] = batch;
     const { outcome } = result;
     const isUnknownThere = rest.length === 0 && outcome.kind === 'missing';
-    const isExpected = isPerhapsGone(record) && isUnknownThere && outcome.isOwnWord;
+    const isExpected = isPerhapsGone(record) && isUnknownThere;
     const isStray =
       isUnknownThere && !isExpected && this.#breaker.manyMissing() && !this.#ledger.isApproved(task.ref);
     await this.#takeBack(batch, outcome);
@@ -1767,7 +1767,7 @@ export class Engine {
       const reason = 'the service knew none of the last documents; its address may be wrong';
       await this.#hold([task], { folder: task.ref.folder, reason });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
-    else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);
+    else if (isUnknownThere) await this.#forget(batch, null);
     else
       for (const member of batch)
         await this.#concludeUnaccepted(member.task, 'delete', result, rest.length > 0);
@@ -1856,8 +1856,8 @@ export class Engine {
     const { kind } = outcome;
     const isRefused = kind === 'rejected' || kind === 'missing';
     if (isBulk && (isRefused || (kind === 'unavailable' && this.#breaker.isOwnFault(untaken)))) {
-      const code = kind === 'missing' ? `http-${outcome.status}` : outcome.code;
-      this.#tried(task, operation, { code, message: `refused together with others: ${outcome.message}` });
+      const message = `refused together with others: ${outcome.message}`;
+      this.#tried(task, operation, { code: kind === 'missing' ? 'http-404' : outcome.code, message });
       return this.#advance(task, { kind: 'replan', alone: true });
     }
     const resolved = resolvedBy(result);

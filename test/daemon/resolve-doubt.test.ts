@@ -9,7 +9,7 @@ import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { syncedFolder } from '../scan/support/synced-folder.ts';
 
-const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'not found', isOwnWord: true };
+const unknownThere: Outcome = { kind: 'missing', message: 'not found' };
 const ref = { folder: 'inbox', path: 'a.txt' };
 let world: EngineWorld;
 

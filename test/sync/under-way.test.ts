@@ -11,7 +11,7 @@ let world: EngineWorld;
 afterEach(() => world.close());
 
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
-const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
+const unknownThere: Outcome = { kind: 'missing', message: 'no such document' };
 const busy = busyOf();
 
 /** How long the next commits and requests take, ms; empty: no time. */

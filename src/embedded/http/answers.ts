@@ -44,11 +44,11 @@ export function successEnvelope(docId: string, message: string, warnings: readon
   };
 }
 
-/** The body of a refusal: OAuth's at the token endpoints, the envelope of interface 7.3 at every other address. */
+/** The body of a refusal: the envelope of interface 7.3 at the ingestion operations, OAuth's at every other address. */
 function refusalBody(url: string, { docId, code, message }: RefusalError): object {
-  return /^(?:https?:\/\/[^/]*)?\/auth(?![^/?#%])/.test(url)
-    ? { error: code, error_description: message }
-    : { error: { docId, message }, success: null, warning: null };
+  return /^(?:https?:\/\/[^/]*)?\/services\/i\/ingestion-api\/v1(?![^/?#%])/.test(url)
+    ? { error: { docId, message }, success: null, warning: null }
+    : { error: code, error_description: message };
 }
 
 /** Goes with every answer; the page, which needs more, has a policy of its own. */

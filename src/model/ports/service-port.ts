@@ -94,16 +94,8 @@ export type BodySent = 'nothing' | 'part' | 'all';
 /** What came of an operation, by what one can do about it. `message` is printable and free of secrets. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly docId: string | null; readonly warning: string | null }
-  /**
-   * The service does not know this document (404, 410 on modify or delete). `isOwnWord`: it says so in its envelope;
-   * a proxy in front of an absent service answers with the same status, which proves nothing.
-   */
-  | {
-      readonly kind: 'missing';
-      readonly status: number;
-      readonly message: string;
-      readonly isOwnWord: boolean;
-    }
+  /** The service says in its envelope that it does not know this document (404, 410 on modify or delete). */
+  | { readonly kind: 'missing'; readonly message: string }
   /** The service refuses this request and would again. */
   | { readonly kind: 'rejected'; readonly code: string; readonly message: string }
   /** Try again later; nothing was taken, or taking it again does no harm. */

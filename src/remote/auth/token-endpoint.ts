@@ -8,7 +8,14 @@ import type { Credentials } from '../../model/settings.ts';
 import { describeFault, loginPageWords } from '../http/describe-fault.ts';
 import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
 import type { Answer, HttpOptions, HttpBody } from '../http/send-http-request.ts';
-import { answerWords, isHtml, parseJson, readRetryAfter, tokenResponse } from '../http/read-answer.ts';
+import {
+  answerWords,
+  isHtml,
+  noOperationStatuses,
+  parseJson,
+  readRetryAfter,
+  tokenResponse,
+} from '../http/read-answer.ts';
 
 /** A token as it was issued. */
 export interface Grant {
@@ -114,10 +121,11 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     const { status, headers } = answer;
     const words = redact(answerWords(answer), credentials);
     const message = `the token endpoint: the service answered ${words}`;
+    const foreign = `something else than the token endpoint answers at ${authUrl}: check service.authUrl (${words})`;
     if (status < 400) return elsewhere('redirect', `${message}, a redirect`);
-    if (status === 404 || status === 405 || status === 410) return elsewhere('auth-not-found', message);
+    if (noOperationStatuses.has(status)) return elsewhere('auth-not-found', foreign);
     if (status === 400 || status === 401 || status === 403) {
-      return isHtml(answer) ? elsewhere('auth-not-found', message) : refusal(answer, words);
+      return isHtml(answer) ? elsewhere('auth-not-found', foreign) : refusal(answer, words, authUrl);
     }
     if (status === 407) return new MisaddressedError('proxy-authentication', message);
     const now = options.clock.now();
@@ -136,12 +144,16 @@ function lackOf({ state, text }: Answer, field: string): string {
 
 /**
  * Which credentials an answer refuses: 403 says that the others are valid (interface 7.1), else the code of OAuth tells
- * (RFC 6749, 5.2) where there is one.
+ * (RFC 6749, 5.2) where there is one. Without one it may be another server.
  */
-function refusal({ status, text }: Answer, words: string): CredentialsRefusedError {
+function refusal({ status, text }: Answer, words: string, authUrl: string): CredentialsRefusedError {
   const { error } = Object(parseJson(text)) as { readonly error?: unknown };
+  const doubt =
+    typeof error === 'string'
+      ? ''
+      : `, and not as a token endpoint does: check service.authUrl (${authUrl}) too`;
   const refused = (what: string, which: CredentialsRefusedError['which']) =>
-    new CredentialsRefusedError(`the service refused ${what} (${words})`, which);
+    new CredentialsRefusedError(`the service refused ${what} (${words})${doubt}`, which);
   if (status === 403) return refused('the API key, or its access', ['apiKey']);
   if (error === 'invalid_client') return refused('the client ID or secret', ['clientId', 'clientSecret']);
   if (error === 'invalid_grant') return refused('the user name or password', ['username', 'password']);

@@ -89,8 +89,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The code of an answer that is a page for people: a login page of a network, a gateway's or a proxy's own. */
-export const notTheServiceCode = 'not-the-service';
+/** Not in the service's own form they say nothing of a document: there is no such operation at this address. */
+export const noOperationStatuses: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
 /** Where services put their words: interface 2.10, OAuth, RFC 9457, lists of errors. */
 const wordKeys = ['error', 'error_description', 'message', 'detail', 'title', 'errors'] as const;
@@ -108,7 +108,7 @@ export function answerWords({ status, state, text, headers }: Answer): string {
     const server =
       typeof headers['server'] === 'string' ? ` of ${headers['server'].slice(0, longestWords)}` : '';
     const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? '';
-    return `${line} with a web page${server}${title === '' ? '' : ` titled “${title.slice(0, longestWords)}”`}, which is not the service’s own`;
+    return `${line} with a web page${server}${title === '' ? '' : ` titled “${title.slice(0, longestWords)}”`}`;
   }
   const value = parseJson(text);
   const isPlain = value === undefined && headers['content-type']?.startsWith('text/plain') === true;

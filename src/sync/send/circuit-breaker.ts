@@ -1,6 +1,7 @@
 import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { noDocIdCode } from '../../model/doubts.ts';
+import { notTheServiceCode } from '../../model/errors.ts';
 import { nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -11,9 +12,7 @@ const inARow = 3;
 
 /** What has nothing to do with the document: too many requests, and answers of another program. */
 const serviceCodes: ReadonlySet<string> = new Set([
-  'not-the-service',
-  'http-404',
-  'http-410',
+  notTheServiceCode,
   'http-425',
   'http-429',
   'redirect',
@@ -21,13 +20,13 @@ const serviceCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** They pass by themselves: where nothing is to be sent, nobody knows whether they have. */
-const passingCodes: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+const passingCodes: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited', notTheServiceCode]);
 
 /** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
 const longestPassAttempt = 3;
 
 /** No answer of the service itself. */
-type Unanswered = Extract<Outcome, { kind: 'unavailable' | 'unknown' | 'missing' }>;
+type Unanswered = Extract<Outcome, { kind: 'unavailable' | 'unknown' }>;
 
 interface Options {
   readonly clock: Clock;
@@ -58,8 +57,6 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   let refused = 0;
   /** Requests in a row whose document the service did not know. One that is tried again counts once. */
   const missing = new Set<string>();
-  /** The same where something else than the service said so. */
-  const notFoundByOthers = new Set<string>();
   let forbidden = 0;
   /** Uploads in a row that were accepted without a docId, and what was said of the last. */
   let withoutDocId = 0;
@@ -104,7 +101,6 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     unmet = 0;
     suspect = null;
     isSeveral = false;
-    notFoundByOthers.clear();
   }
 
   function reset(): void {
@@ -144,8 +140,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     // With a Retry-After the limiter waits; without one, all hold back all the same.
     if (unavailable < 2 && (!isTooMany(outcome) || outcome.retryAfterMs !== null)) return;
     const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
-    const code = isTooMany(outcome) ? 'rate-limited' : 'service-unavailable';
-    const why = { code, message: outcome.message };
+    const code = outcome.code === notTheServiceCode ? notTheServiceCode : 'service-unavailable';
+    const why = { code: isTooMany(outcome) ? 'rate-limited' : code, message: outcome.message };
     const attempt = isPass ? Math.min(unavailable, longestPassAttempt) : unavailable;
     const setBack = { kind: 'circuit', attempt, retryAfterMs: asked } as const;
     // Of one document alone it is said, and its own back-off is enough: others find out at once.
@@ -171,7 +167,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
    */
   function note(outcome: Outcome, about: string, untaken: Untaken | null = null, count = 1): Untaken | null {
     const isTaken = outcome.kind === 'accepted' || outcome.kind === 'rejected';
-    const isAnswer = isTaken || (outcome.kind === 'missing' && outcome.isOwnWord);
+    const isAnswer = isTaken || outcome.kind === 'missing';
     if (isAnswer) answers += 1;
     if (isNoDocId(outcome)) noteWithoutDocId(outcome.message);
     else if (outcome.kind === 'accepted' && about.startsWith('upload ')) withoutDocId = 0;
@@ -203,14 +199,11 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
         wait(refused, { code: outcome.code, message: outcome.message });
         return;
       case 'missing': {
-        if (!outcome.isOwnWord) {
-          addUpTo(inARow, notFoundByOthers, about);
-          return noteUnavailable(outcome, about, untaken);
-        }
         // It answers, and of this one document: whatever was wrong with all of it is over.
         if (isProbing) recovered();
         else answered();
-        addUpTo(inARow, missing, about);
+        // More say no more.
+        if (missing.size < inARow) missing.add(about);
         return;
       }
       case 'rejected':
@@ -250,7 +243,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     },
     unresolved: () => reason?.code ?? null,
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
-    manyMissing: () => new Set([...missing, ...notFoundByOthers]).size >= inARow,
+    manyMissing: () => missing.size >= inARow,
     manyForbidden: () => forbidden >= inARow,
     /** The last answer said that the address is wrong: no other document fares better. */
     isMisaddressed: () => misaddressed,
@@ -283,11 +276,6 @@ function mayBeTheDocument(outcome: Outcome): boolean {
   if (serviceCodes.has(outcome.code)) return false;
   if (outcome.kind === 'unknown') return true;
   return outcome.retryAfterMs === null && (outcome.sent !== 'nothing' || outcome.code.startsWith('http-'));
-}
-
-/** More than `most` say no more. */
-function addUpTo(most: number, set: Set<string>, text: string): void {
-  if (set.size < most) set.add(text);
 }
 
 function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unavailable' }> {

@@ -116,11 +116,7 @@ function inDoubt(reason: Reason, now: Circumstances, next = later(reason, null, 
   return { kind: 'doubt', reason, holds, next: holds ? held : next };
 }
 
-function missing(
-  { status, message, isOwnWord }: Extract<Outcome, { kind: 'missing' }>,
-  now: Circumstances,
-): Consequence {
-  if (!isOwnWord) return later({ code: `http-${status}`, message }, null, now);
+function missing({ message }: Extract<Outcome, { kind: 'missing' }>, now: Circumstances): Consequence {
   const { record, breaker, onMissing } = now;
   const words = `the service does not know the document ${record?.docId ?? ''}: ${message}`;
   if (record !== undefined && isUnconfirmed(record))

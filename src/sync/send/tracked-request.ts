@@ -105,7 +105,7 @@ export function createTrackedRequest({
     try {
       const result = await call(watch);
       measure(result.outcome.kind);
-      const isExpected = mayBeGone && result.outcome.kind === 'missing' && result.outcome.isOwnWord;
+      const isExpected = mayBeGone && result.outcome.kind === 'missing';
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
       // What the ledger did not take, and what we ended ourselves, says nothing of the service.
       const isTelling = wentOut && !isEnded(result.outcome);

@@ -39,7 +39,7 @@ async function ask(line: string, headers = '', body: string | null = null) {
   return sendBytes(trial.service.ingestUrl, `${lines}\r\n${body ?? ''}`);
 }
 
-describe('a malformed request to the token endpoints is answered in their form', () => {
+describe('a malformed request to the token endpoints is answered in their form, and one beside the service', () => {
   it.each<[string, string, string, string | null, number]>([
     ['one grant twice', 'POST /auth', form, `${grant}&${grant}`, 400],
     ['a piece of no length', 'POST /auth', form + isChunked, `zz\r\n${grant}\r\n0\r\n\r\n`, 400],
@@ -53,6 +53,17 @@ describe('a malformed request to the token endpoints is answered in their form',
     ['another path below it', 'POST /auth/token', 'Content-Type: nonsense\r\n', '{', 404],
     ['an escape that is none', 'POST /auth%', form, grant, 400],
     ['a body that is too large', 'POST /auth', form, large, 413],
+    ['a type that is none, above the prefix', 'POST /services', 'Content-Type: nonsense\r\n', 'x', 404],
+    [
+      'JSON that is none, beside the service',
+      'POST /nothing',
+      'Content-Type: application/json\r\n',
+      '{',
+      404,
+    ],
+    ['too much text, beside the service', 'POST /nothing', 'Content-Type: text/plain\r\n', large, 404],
+    ['another version', 'POST /services/i/ingestion-api/v2/upload-document', '', null, 404],
+    ['what is no HTTP', 'nonsense', '', null, 400],
   ])('%s', async (_name, line, headers, body, status) => {
     const answer = await ask(line, headers, body);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, oauth]);
@@ -71,15 +82,6 @@ describe('a malformed request to an operation is answered in an envelope', () =>
     ['a piece of no length', 'POST P/upload-document', isChunked, 'zz\r\n', 400],
     ['a method that is none', 'FETCH P/upload-document', '', null, 400],
     ['a type that is none, to no operation', 'POST P/nothing', 'Content-Type: nonsense\r\n', 'x', 404],
-    ['a type that is none, above the prefix', 'POST /services', 'Content-Type: nonsense\r\n', 'x', 404],
-    [
-      'JSON that is none, beside the service',
-      'POST /nothing',
-      'Content-Type: application/json\r\n',
-      '{',
-      404,
-    ],
-    ['too much text, beside the service', 'POST /nothing', 'Content-Type: text/plain\r\n', large, 404],
     ['an upload of a type that is none', 'POST P/upload-document', 'Content-Type: x\r\n', 'x', 415],
     [
       'a form with white space behind its boundary',
@@ -97,8 +99,6 @@ describe('a malformed request to an operation is answered in an envelope', () =>
     ['an unknown route', 'POST P/no-such-operation', '', null, 404],
     ['another method', 'GET P/upload-document', '', null, 404],
     ['the prefix alone', 'GET P', '', null, 404],
-    ['another version', 'POST /services/i/ingestion-api/v2/upload-document', '', null, 404],
-    ['what is no HTTP', 'nonsense', '', null, 400],
   ])('%s', async (_name, line, headers, body, status) => {
     const answer = await ask(line.replace(' P', ` ${prefix}`), headers, body);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, envelope()]);

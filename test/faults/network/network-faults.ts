@@ -164,7 +164,7 @@ const table: readonly (readonly [string, string, Meeting, Known, Fate | null])[]
     'N15',
     '404 of something else',
     meets(steps.html(404)),
-    { ...again('http-404'), bulk: 'singly' },
+    { ...again('not-the-service'), bulk: 'singly' },
     notFound,
   ],
   [

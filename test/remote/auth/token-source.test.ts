@@ -204,6 +204,17 @@ describe('the token source', () => {
     },
   );
 
+  it.each([
+    ['as a token endpoint does', steps.json(401, { error: 'access_denied' }), false],
+    ['in another form', steps.json(403, { message: 'Missing Authentication Token' }), true],
+    ['without a word', steps.answer(401, ''), true],
+  ])('names service.authUrl too where it is refused %s: %s', async (_, step, isNamed) => {
+    service.scriptTokens(step);
+    const refusal: unknown = await token().catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'credentials-refused', message: expect.any(String) });
+    expect(String(refusal).includes(`check service.authUrl (${service.authUrl})`)).toBe(isNamed);
+  });
+
   it('counts a refused refresh token as one of the three', async () => {
     await token();
     await clock.advance(1_800_000);
@@ -312,10 +323,15 @@ describe('the token source', () => {
 
   it.each([
     ['redirect', steps.redirect('http://127.0.0.1:1/evil')],
-    ['auth-not-found', steps.html(404)],
+    ...[steps.html(404), steps.html(501), steps.html(403), steps.json(405, { error: 'Not Allowed' })].map(
+      (step) => ['auth-not-found', step] as const,
+    ),
   ])('says that the address is wrong: %s (N26, S11)', async (reason, step) => {
     service.scriptTokens(step);
-    await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', reason });
+    const message = expect.stringContaining(
+      reason === 'redirect' ? '' : `answers at ${service.authUrl}: check service.authUrl`,
+    );
+    await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', reason, message });
     expect(service.tokenRequests).toHaveLength(1);
   });
 

@@ -148,7 +148,7 @@ export function simulatedService(
     const outcome =
       failure === undefined ? ({ kind: 'accepted', docId, warning: null } as const) : failure.outcome;
     if (isUnknown && outcome.kind === 'accepted') {
-      const missing = { kind: 'missing', status: 404, message: 'not found', isOwnWord: true } as const;
+      const missing = { kind: 'missing', message: 'not found' } as const;
       return { outcome: missing, sent };
     }
     // Only an upload without an answer leaves a document that nobody knows: the client says so of no other request.

@@ -115,7 +115,7 @@ describe('moves while requests are under way', () => {
     const moved = world.docIds().get('1.txt');
     world.folder.write('0.txt', 'edited');
     world.folder.scan();
-    world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
+    world.service.failNext({ kind: 'missing', message: 'unknown' });
     await asked('modify');
     // No permit is left for the upload that follows.
     world.folder.remove('0.txt');

@@ -28,7 +28,7 @@ describe('one pass', () => {
   it.each([
     ['no service answers', { ...busy, code: 'econnrefused' }],
     ['the service asks to wait', { ...busy, retryAfterMs: 1_000 }],
-    ['another program answers', { ...busy, code: 'http-404' }],
+    ['another program answers', { ...busy, code: 'not-the-service' }],
   ])('of many documents gives up after as many attempts in all as of one where %s', async (_, outcome) => {
     world = await engineWorld({ maxAttempts: 5 });
     world.service.failWhere(() => outcome);

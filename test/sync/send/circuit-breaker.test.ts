@@ -31,8 +31,8 @@ const busy = busyOf({ sent: 'all' });
 const tooMany = { ...busy, code: 'http-429', message: 'too many' } as const;
 const away = { ...busy, code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
-const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
-const strange: Outcome = { ...missing, isOwnWord: false };
+const missing: Outcome = { kind: 'missing', message: 'unknown' };
+const strange: Outcome = { ...away, code: 'not-the-service', message: 'a page', sent: 'all' };
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
 const forbidden: Outcome = { kind: 'rejected', code: 'http-403', message: 'no access' };
 
@@ -130,21 +130,24 @@ describe('what the outcomes say of the service', () => {
     expect([state(), breaker.isMisaddressed(), codes()]).toEqual([[4, 0], false, []]);
   });
 
-  it.each([
-    ['it', missing],
-    ['something before it', strange],
-  ])('is that %s knows none of our documents, from the third in a row on', (_, unknown) => {
-    note(unknown, 3, 'one');
-    note(unknown, 1, 'two');
+  it('is that it knows none of our documents, from the third in a row on', () => {
+    note(missing, 3, 'one');
+    note(missing, 1, 'two');
     expect(breaker.manyMissing()).toBe(false);
-    note(unknown, 1, 'three');
+    note(missing, 1, 'three');
     expect(breaker.manyMissing()).toBe(true);
     note(accepted);
     expect(breaker.manyMissing()).toBe(false);
-    noteOf(unknown, 'one', 'two');
+    noteOf(missing, 'one', 'two');
     note(rejected);
-    noteOf(unknown, 'three', 'four');
+    noteOf(missing, 'three', 'four');
     expect(breaker.manyMissing()).toBe(false);
+  });
+
+  it('is that something else answers at its address, whatever the document', () => {
+    note(strange, 2);
+    expect([state()[0], breaker.manyMissing()]).toEqual([0, false]);
+    expect(reasons()).toMatchObject([{ code: 'not-the-service', message: 'a page' }]);
   });
 
   it('is that nothing is allowed, from the third in a row on', async () => {

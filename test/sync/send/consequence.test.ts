@@ -35,7 +35,7 @@ function after(outcome: Outcome, { openMs = 0, manyMissing = false, ...given }: 
 const words = { code: 'http-422', message: 'no' };
 const rejected: Outcome = { kind: 'rejected', ...words };
 const busy = busyOf({ sent: 'all' });
-const missing: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
+const missing: Outcome = { kind: 'missing', message: 'no such document' };
 
 const busyReason = { code: 'http-503', message: 'busy' };
 const redirected = { code: 'redirect', message: 'it is elsewhere' };

@@ -97,5 +97,5 @@ function redirected(mayBeTaken: boolean): Outcome {
 }
 
 function missing(): Outcome {
-  return { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
+  return { kind: 'missing', message: 'unknown' };
 }

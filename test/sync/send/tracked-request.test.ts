@@ -11,7 +11,7 @@ import type { ManualClock } from '../../support/manual-clock.ts';
 import { statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const accepted: Outcome = { kind: 'accepted', docId: 'doc', warning: null };
-const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
+const missing: Outcome = { kind: 'missing', message: 'unknown' };
 const ref = { folder: 'inbox', path: 'a.pdf' };
 const upload: RequestAbout = {
   ...ref,
@@ -201,7 +201,6 @@ describe('a request', () => {
   it.each<readonly [string, boolean, Outcome, string]>([
     ['that was perhaps deleted before, is expected', true, missing, 'accepted'],
     ['is counted otherwise', false, missing, 'missing'],
-    ['by something before the service, is counted', true, { ...missing, isOwnWord: false }, 'missing'],
     ['and refused, is counted', true, { kind: 'rejected', code: 'http-422', message: 'no' }, 'rejected'],
   ])('of a document that is unknown there, %s', async (_, mayBeGone, outcome, expected) => {
     await request({ ...remove, mayBeGone }, sending(outcome));

@@ -305,7 +305,7 @@ it.each<readonly [title: string, mode: string, () => Promise<unknown>, content: 
     'unknown, and the service lost it',
     '',
     async () => {
-      world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
+      world.service.failNext({ kind: 'missing', message: 'unknown' });
       await edit();
     },
     'edited',
