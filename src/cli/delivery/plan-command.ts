@@ -10,6 +10,7 @@ import { directoryOf, refKey } from '../../model/document.ts';
 import { inDoubtCode, resolveWords, sentAgainNow } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { groupBy } from '../../lib/group-by.ts';
+import { attemptsOf } from '../../model/report/failures.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { isObstacle } from '../../model/report/health.ts';
 import { pauseLine } from '../../model/report/pause-words.ts';
@@ -35,7 +36,12 @@ export async function plan(context: CommandContext, flags: CommandFlags & { verb
   const status = await daemon?.status().catch(() => null);
   const trouble = daemon === null ? (await signInFrom(prepared)).trouble : null;
   const missing = trouble === null ? [] : [{ code: 'credential-missing', message: trouble }];
-  const report = { ...planned, obstacles: status?.reasons.filter(isObstacle) ?? missing };
+  const tried = new Map(attemptsOf(status).map((one) => [refKey(one), one]));
+  const operations = planned.operations.map((one) => {
+    const { code, message } = (one.code === null ? tried.get(refKey(one)) : undefined) ?? one;
+    return { ...one, code, message };
+  });
+  const report = { ...planned, operations, obstacles: status?.reasons.filter(isObstacle) ?? missing };
   const underWay = new Set(status?.inDoubt.filter(({ isSending }) => isSending).map(refKey));
   if (flags.json) context.output.json(report);
   else printPlan(report, underWay, flags.verbose === true, context.output);
@@ -87,6 +93,8 @@ function printPlan(
   tally('yellow', counts.inDoubt - again, 'upload', `in doubt: ${doubt}.`);
   tally('yellow', again, 'upload', `in doubt: ${sentAgainNow}.`);
   const copies = 'at the service already: list with ingestd status';
+  const tried = operations.filter(isTried).length;
+  tally('yellow', tried, 'document', 'retrying: ingestd why PATH says why and when.');
   tally('yellow', counts.possibleDuplicates, 'possible duplicate', copies);
   for (const { message } of report.obstacles)
     line(colors.yellow(`Nothing is sent at present: ${withLocalTimes(message)}`));
@@ -135,9 +143,16 @@ function operationLine(operation: PlannedOperation, place: string, { colors }: O
 }
 
 /** Why deletions are held is said once for all. */
-function reasonWords({ kind, message, inDoubt }: PlannedOperation): string {
+function reasonWords(operation: PlannedOperation): string {
+  const { kind, message, inDoubt } = operation;
   if (inDoubt) return ': an earlier upload of it is in doubt';
+  if (isTried(operation)) return ', retrying';
   return message === null || kind === 'held' ? '' : `: ${withLocalTimes(message)}`;
+}
+
+/** It is to be sent, and was tried before. */
+function isTried({ kind, code, inDoubt }: PlannedOperation): boolean {
+  return code !== null && !inDoubt && kind !== 'held' && kind !== 'failed' && kind !== 'waiting';
 }
 
 /** What goes out with it. */

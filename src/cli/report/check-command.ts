@@ -74,7 +74,9 @@ export async function checkOptions(prepared: PreparedCommand): Promise<Omit<Chec
       }),
       ...(await faultOf(loadHttpToken(settings, sources), 'http-token')),
       ...(await faultOf(loadNotifyWebhook(sources), 'configuration', webhookFix)),
-      ...(edited === null ? [] : [finding('warning', 'configuration', { code: 'configuration', ...edited })]),
+      ...(edited === null
+        ? []
+        : [finding('warning', 'configuration', { code: 'configuration-changed', ...edited })]),
       ...configuration.warnings.map((message) =>
         finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
       ),

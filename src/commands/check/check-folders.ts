@@ -12,6 +12,7 @@ import {
   doubtWords,
   duplicatesApart,
   isAway,
+  needsPerson,
   partsOf,
   sortFailures,
 } from '../../model/report/failures.ts';
@@ -19,13 +20,19 @@ import { placeOf } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { Status } from '../../model/report/status.ts';
+import type { FailureStatus, Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
+import { counterOf } from '../../sync/tasks/task-store.ts';
 import { isOfNoFolder } from '../../daemon/preconditions/folders-on-disk.ts';
 import { asItStands, restingStatus, withRestingEngine } from '../offline/resting-engine.ts';
+import type { RestingEngine } from '../offline/resting-engine.ts';
 
 /** What the status of the daemon's own engine says of the folders: what would be refused, held or wait, with the reason. */
-export async function checkFolders(settings: Settings, ledger: LedgerPort): Promise<readonly CheckFinding[]> {
+export async function checkFolders(
+  settings: Settings,
+  ledger: LedgerPort,
+  tried: readonly FailureStatus[],
+): Promise<readonly CheckFinding[]> {
   // By their places: what may have changed meanwhile is listed again.
   const directories = new Map<string, DirectoryScan>();
   const onDirectory = (scan: DirectoryScan): void =>
@@ -34,7 +41,7 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
     { settings: asItStands(settings), ledger, owners: null, onDirectory },
     async (resting) => {
       return [
-        ...statusFindings(restingStatus(resting, { most: Infinity }), ledger),
+        ...statusFindings(withAttempts(restingStatus(resting, { most: Infinity }), resting, tried), ledger),
         ...resting.folders.flatMap(({ name: folder }) =>
           resting.engine.folders
             .viewOf(folder)
@@ -44,6 +51,27 @@ export async function checkFolders(settings: Settings, ledger: LedgerPort): Prom
       ];
     },
   );
+}
+
+/** What the running daemon has tried waits for its next attempt: of what keeps all of them back it tells itself. */
+function withAttempts(status: Status, { engine }: RestingEngine, tried: readonly FailureStatus[]): Status {
+  const pending = tried.filter((ref) => {
+    const task = engine.tasks.get(ref);
+    return task === undefined ? engine.tasks.backlog.has(ref) : counterOf(task) === 'pending';
+  });
+  const failed = pending.filter(needsPerson);
+  const folders = status.folders.map((folder) => {
+    const isOwn = (one: FailureStatus) => one.folder === folder.name;
+    const all = pending.filter(isOwn).length;
+    const bad = failed.filter(isOwn).length;
+    return {
+      ...folder,
+      pending: folder.pending - all,
+      waiting: folder.waiting + all - bad,
+      failed: folder.failed + bad,
+    };
+  });
+  return { ...status, folders, failures: [...status.failures, ...failed] };
 }
 
 function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFinding[] {

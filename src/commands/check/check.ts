@@ -1,3 +1,4 @@
+import { excerpt } from '../../lib/text/printable.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { numberWords } from '../../lib/text/amounts.ts';
 import { systemClock } from '../../lib/time/clock.ts';
@@ -10,9 +11,13 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { fixAt } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { resumeCommand } from '../../model/report/pause-words.ts';
+import { attemptsOf } from '../../model/report/failures.ts';
+import type { Status } from '../../model/report/status.ts';
 import type { ClusterSettings, Settings } from '../../model/settings.ts';
 import { missingLedger } from '../../daemon/preconditions/new-ledger.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
+import { judgeAnswer } from '../../remote/judge-answer.ts';
+import { ingestionPrefix } from '../../remote/send-call.ts';
 import { createAgents } from '../../remote/http/agents.ts';
 import { sendHttpRequest } from '../../remote/http/send-http-request.ts';
 import type { HttpResult } from '../../remote/http/send-http-request.ts';
@@ -40,14 +45,17 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   const { settings, online } = options;
   const { ledger, isClosed, findings: found } = await checkLedger(settings);
   const state = isClosed ? [] : await checkState(settings);
-  const findings = [...options.findings, ...state, ...found, ...(await checkFolders(settings, ledger))];
+  const status = options.daemon.then((daemon) => daemon?.status());
+  const tried = attemptsOf(await status.catch(() => null));
+  const inFolders = await checkFolders(settings, ledger, tried);
+  const findings = [...options.findings, ...state, ...found, ...inFolders];
   if (online) {
     findings.push(
       ...(settings.service.mode === 'embedded' ? [] : await checkService(options)),
       ...(settings.cluster === null ? [] : await checkRedis(settings.cluster, settings.service)),
     );
   }
-  return isClosed ? findings : withDaemon(options, findings);
+  return isClosed ? findings : withDaemon(status, findings);
 }
 
 /** The directory itself, and the pauses in it. */
@@ -68,11 +76,11 @@ async function checkState(settings: Settings): Promise<readonly CheckFinding[]> 
  * sends again now nobody can decide anything. A state directory that is full or closed is its problem when it says so.
  */
 async function withDaemon(
-  { daemon }: Pick<CheckOptions, 'daemon'>,
+  running: Promise<Status | undefined>,
   found: readonly CheckFinding[],
 ): Promise<readonly CheckFinding[]> {
   try {
-    const status = await (await daemon)?.status();
+    const status = await running;
     const known = new Set(found.map(({ code }) => code));
     const sending = new Set(status?.inDoubt.filter(({ isSending }) => isSending === true).map(refKey));
     const isSent = ({ code, subject }: CheckFinding) => code === inDoubtCode && sending.has(subject);
@@ -82,7 +90,12 @@ async function withDaemon(
     const reasons = (status?.reasons ?? [])
       .filter(({ code }) => reasonHealth(code) !== 'ok' && !isKnown(code))
       .map((reason) => finding('error', 'daemon', { ...reason, fix: status && fixAt(reason.code, status) }));
-    const judged = found.map((one) => {
+    const refused = reasons.find(({ code }) => code === 'configuration-refused')?.message;
+    // The daemon says it with what follows from it.
+    const isTwice = ({ level, code, message }: CheckFinding) =>
+      level !== 'info' && (code === 'configuration-changed' || refused?.includes(message) === true);
+    const told = refused === undefined ? found : found.filter((one) => !isTwice(one));
+    const judged = told.map((one) => {
       if (isSent(one)) return { ...one, fix: sentence(sentAgainNow) };
       return status && ofWriting.has(one.code) ? { ...one, level: 'warning' as const } : one;
     });
@@ -104,10 +117,15 @@ async function checkService({
 }: Pick<CheckOptions, 'settings' | 'signIn'>): Promise<CheckFinding[]> {
   const { authUrl, ingestUrl } = service;
   const isOneHost = new URL(authUrl).origin === new URL(ingestUrl).origin;
-  const ingest = isOneHost ? [] : await checkAddress(ingestUrl, service);
   const auth = await checkAddress(authUrl, service);
+  const ingest = await checkAddress(ingestUrl, service, harmless);
   const isAway = auth.some(({ level }) => level === 'error');
-  return [...auth, ...ingest, ...(isAway || signIn === null ? [] : [await checkSignIn(authUrl, signIn)])];
+  return [
+    ...auth,
+    ...(isAway || signIn === null ? [] : [await checkSignIn(authUrl, signIn)]),
+    // What the token endpoints said of one host and its clock is said.
+    ...(isAway && isOneHost ? [] : ingest.filter(({ level }) => !isOneHost || level === 'error')),
+  ];
 }
 
 async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Promise<CheckFinding> {
@@ -123,16 +141,31 @@ async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Pro
 /** Beyond this a token may look expired, or valid for too long. */
 const toleratedSeconds = 60;
 
+/** No document's. */
+const docId = 'ingestd.check';
+/** It cannot change anything: without credentials it is refused (interface 5), and the modify of no document has no part. */
+export const harmless = { method: 'PUT', path: `${ingestionPrefix}/modify-document/${docId}` } as const;
+
 /**
- * Asks an address of the service for nothing, as ingestd would connect to it: does it answer, and does its Date header
- * agree with this machine's clock? No credentials go out.
+ * Asks an address of the service for nothing, as ingestd would connect to it: does it answer, as the service would, and
+ * does its Date header agree with this machine's clock? No credentials go out.
  */
-export async function checkAddress(address: string, service: Waiting): Promise<CheckFinding[]> {
+export async function checkAddress(
+  address: string,
+  service: Waiting,
+  request: typeof harmless | typeof nothing = nothing,
+): Promise<CheckFinding[]> {
   const before = Date.now();
-  const answer = await askHead(address, service).catch(errorMessage);
+  const answer = await ask(address, service, request).catch(errorMessage);
   if (typeof answer === 'string' || answer.kind === 'fault') {
     const why = typeof answer === 'string' ? answer : describeFault(answer.code).message;
     return [finding('error', address, { code: 'service-unreachable', message: `cannot be reached: ${why}` })];
+  }
+  if (request !== nothing) {
+    const around = { operation: 'modify', docId, ingestUrl: address, now: before, hasWorked: false } as const;
+    const outcome = judgeAnswer(answer, around);
+    if (outcome.kind === 'misaddressed' || (outcome.kind === 'unavailable' && answer.status !== 429))
+      return [finding('error', address, { code: outcome.code, message: excerpt(outcome.message) })];
   }
   const { date } = answer.headers;
   const now = (before + Date.now()) / 2;
@@ -145,14 +178,20 @@ export async function checkAddress(address: string, service: Waiting): Promise<C
 
 type Waiting = Parameters<typeof waitsOf>[0];
 
+const nothing = { method: 'HEAD', path: '' } as const;
+
 /** Rejects with ConfigurationError where the environment names an invalid proxy. */
-async function askHead(address: string, service: Waiting): Promise<HttpResult> {
+async function ask(
+  address: string,
+  service: Waiting,
+  { method, path }: { readonly method: 'HEAD' | 'PUT'; readonly path: string },
+): Promise<HttpResult> {
   const agents = createAgents(address);
   const { signal } = new AbortController();
   // A person waits for it, and nothing has to be made ready.
   const waits = waitsOf({ ...service, responseSeconds: service.connectSeconds });
   return sendHttpRequest(
-    { method: 'HEAD', url: address, headers: {}, body: null },
+    { method, url: `${address}${path}`, headers: {}, body: null },
     { agents, clock: systemClock, waits, signal },
   ).finally(agents.close);
 }

@@ -18,7 +18,7 @@ export async function requireFolders(
     );
     if (ledger.count(name) > 0 || (await mayBe)) continue;
     throw new ConfigurationError(
-      `the directory ${path} of the folder "${name}" does not exist; create it, mount it, or correct folders[].path`,
+      `the folder "${name}": ${path} does not exist; create it, mount it, or correct folders[].path`,
     );
   }
 }

@@ -33,7 +33,7 @@ export interface PlannedOperation {
   readonly sharing: ShareMode | null;
   /** Names of the attachments that go out; null: none do, and they stay as they are. */
   readonly attachments: readonly string[] | null;
-  /** Of what is held, failed or waiting: why, for programs. */
+  /** Of what is held, failed or waiting, also for its next attempt: why, for programs. */
   readonly code: string | null;
   readonly message: string | null;
 }

@@ -323,7 +323,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'not-the-service': {
         cause: 'Something else answered at the service’s address',
-        fix: 'A web page came instead of the service’s answer: of a proxy, a gateway or a network’s login. Check service.ingestUrl and any proxy in between.',
+        fix: 'Where the address is right, a proxy, a gateway or a network’s login page is in between. ingestd retries by itself.',
+        isSentence: true,
       },
       'no-access': {
         cause: 'User has no permission at the service',
@@ -518,8 +519,6 @@ const explanations = new Map(explanationGroups.flatMap(({ codes }) => Object.ent
 const otherCodes: readonly (readonly [form: RegExp, cause: string, fix: string])[] = [
   [/^http-(425|429)$/, 'The service asks us to wait', itRepeats],
   [/^http-(408|460|499)$/, 'The service, or a proxy, stopped waiting', itRepeats],
-  // Where it is not the service itself that does not know the document.
-  [/^http-(404|410)$/, 'Another program answers at the service’s address', checkService],
   [/^http-([5-9]\d\d)$/, 'Error of the service', itRepeats],
   [/^http-(\d{3})$/, 'Refused by the service', asService],
   // Connections that failed, by ingestd's own words or by the system's.
@@ -549,7 +548,8 @@ export function placed(fix: string, subject: string): string {
 
 /** The fix for a code, with the file to edit and the process that is to read it again. */
 export function fixAt(code: string, { configuration, pid }: Pick<Status, 'configuration' | 'pid'>): string {
-  return explain(code).fix.replace(reload, () => `in ${configuration}, then run kill -HUP ${pid}.`);
+  const then = pid === 0 ? '' : `, then run kill -HUP ${pid}`;
+  return explain(code).fix.replace(reload, () => `in ${configuration}${then}.`);
 }
 
 /** Whether trying again may help a document that failed for this reason, and is as it was. */

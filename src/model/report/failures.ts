@@ -43,7 +43,13 @@ export function sortFailures({
   };
 }
 
-function needsPerson({ retryAt, code }: FailureStatus): boolean {
+/** What a running daemon sends again by itself; null: none runs, or it does not say. */
+export function attemptsOf(status: Pick<Status, 'failures'> | null | undefined): readonly FailureStatus[] {
+  return status?.failures.filter(({ retryAt }) => retryAt !== null) ?? [];
+}
+
+/** Otherwise it is sent again by itself. */
+export function needsPerson({ retryAt, code }: FailureStatus): boolean {
   return retryAt === null || code === notTakenCode;
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { judgeName, judgeSize } from '../../../src/model/names-and-types.ts';
-import { explanationGroups, explain, waitKindOf } from '../../../src/model/report/explanations.ts';
+import { explanationGroups, explain, fixAt, waitKindOf } from '../../../src/model/report/explanations.ts';
 
 /** Words of this form in the rooms that are no code of a failure, a skip or a reason that a person gets to see. */
 const noCodes = new Set([
@@ -106,11 +106,18 @@ describe('the fixes', () => {
   it.each([
     ['http-429', 'The service asks us to wait (429)'],
     ['http-499', 'The service, or a proxy, stopped waiting (499)'],
-    ['http-404', 'Another program answers at the service’s address (404)'],
+    ['not-the-service', 'Something else answered at the service’s address'],
     ['http-500', 'Error of the service (500)'],
     ['http-418', 'Refused by the service (418)'],
     ['econnreset', 'No valid answer from the service'],
   ])('say of %s who has to do something', (code, cause) => {
     expect(explain(code).cause).toBe(cause);
   });
+});
+
+it('a fix in the configuration names its file, and the process that reads it again where one runs', () => {
+  const configuration = '/etc/ingestd.yaml';
+  const fix = (pid: number) => fixAt('auth-not-found', { configuration, pid });
+  expect(fix(7)).toBe('Check service.authUrl in /etc/ingestd.yaml, then run kill -HUP 7.');
+  expect(fix(0)).toBe('Check service.authUrl in /etc/ingestd.yaml.');
 });
