@@ -173,7 +173,9 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
   const { name, path } = port;
   const folder = port.health();
   const counts = engine.tasks.counts(name);
-  const synced = ledger.count(name) - counts.withRecord;
+  const held = engine.holds.count(name, counts.held);
+  // Where the folder cannot be listed, only the ledger knows of what is held.
+  const synced = Math.max(0, ledger.count(name) - counts.withRecord - (held - counts.held));
   const skipped = engine.folders.viewOf(name).skipCount + counts.dismissed;
   const { pending, waiting, inDoubt } = counts;
   const failed = counts.failed + inDoubt;
@@ -189,7 +191,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     failed,
     skipped,
     inDoubt,
-    held: engine.holds.count(name, counts.held),
+    held,
     kept: counts.kept,
     attached: folder.attached + counts.attached,
     narrower: countNarrower({ engine, ledger }, name),

@@ -567,6 +567,18 @@ const worlds: Readonly<Record<string, World>> = {
     },
   },
 
+  'a folder that is gone, of which a deletion was held': {
+    delivered: { 'inbox/a.txt': 'a', 'inbox/b.txt': 'b' },
+    ledger: async () => [
+      { kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'too many', documents: 1 } },
+    ],
+    change: (folder) => rename(folder.join('inbox'), folder.join('away')),
+    counts: { onDisk: 1, synced: 1, held: 1 },
+    check: [4, { inbox: 'held' }],
+    plan: { held: 1 },
+    why: { 'inbox/a.txt': { verdict: { kind: 'unknown', code: 'folder-missing' } } },
+  },
+
   'F19: a twin, whose name differs only in how accents are encoded': {
     files: { 'inbox/re\u0301p/caf\u00e9.txt': 'stands', 'inbox/re\u0301p/cafe\u0301.txt': 'its twin' },
     counts: { onDisk: 2, pending: 1, failed: 1 },

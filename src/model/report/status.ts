@@ -39,10 +39,9 @@ const folder = z.object({
   synced: count,
   pending: count,
   waiting: count,
-  failed: count,
+  failed: count.describe('With those of inDoubt, which words for people tell apart.'),
   skipped: count,
-  /** Of those that failed: uploads in doubt that wait for a person. Where it is said in words, they are told apart. */
-  inDoubt: count.default(0),
+  inDoubt: count.default(0).describe('Of those that failed: uploads in doubt that wait for a person.'),
   /** Records whose file is gone, and whose deletion is held or was refused. */
   held: count,
   /** Documents that stay at the service although their file is ignored, kept or out of reach. */
@@ -170,12 +169,12 @@ export const statusSchema = z.object({
   /** The first of the documents that stay at the service without a file that is sent, and why. */
   kept: z.array(skip).default([]),
   transfers: z.array(transfer),
-  /** Documents that the service has and no record knows: so many at most, an upload in doubt that was not sent again too. */
-  possibleDuplicates: count,
+  possibleDuplicates: count.describe(
+    'Documents that the service may have and no record knows, at most: recordedDuplicates, and one for each upload in doubt.',
+  ),
   /** Which documents they are of, at most a thousand. */
   duplicates: z.array(duplicate),
-  /** Those of them that are further copies of a record's document; the others are what is in doubt. */
-  recordedDuplicates: count,
+  recordedDuplicates: count.describe('Of them: further copies of documents that records know.'),
 });
 
 export type Status = DeepReadonly<z.output<typeof statusSchema>>;
