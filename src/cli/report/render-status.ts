@@ -9,7 +9,14 @@ import {
   mayHelpToRetry,
   mayHelpToShare,
 } from '../../model/report/explanations.ts';
-import { copiesWords, duplicatesApart, isAway, partsOf, sortFailures } from '../../model/report/failures.ts';
+import {
+  asidesOf,
+  copiesWords,
+  duplicatesApart,
+  isAway,
+  partsOf,
+  sortFailures,
+} from '../../model/report/failures.ts';
 import { fleetHeadline, hostWords } from '../../model/report/fleet-headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { placedMessage, statusLine } from '../../model/report/headline.ts';
@@ -108,9 +115,7 @@ function folderRows(status: Status, { colors }: StatusView): string[] {
     const parts = [`${numberWords(folder.synced)} of ${numberWords(documents)}`];
     for (const { key, count, words } of partsOf([folder]))
       if (key !== 'synced' && count > 0) parts.push(tint[key](`${numberWords(count)} ${words}`));
-    if (folder.narrower > 0)
-      parts.push(colors.dim(`${numberWords(folder.narrower)} shared less widely than stated`));
-    if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
+    parts.push(...asidesOf(folder).map(colors.dim));
     const usual = isRunning(status) && status.paused.includes(folder.name) ? 'paused' : folder.state;
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : usual;
     return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim(`${state}  ${folder.path}`)}`;

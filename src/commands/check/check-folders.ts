@@ -8,6 +8,7 @@ import { isOfUnreadPlace } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import {
+  asidesOf,
   copiesWords,
   doubtWords,
   duplicatesApart,
@@ -113,7 +114,7 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
         const documents = sumOf(parts, ({ count, inBar }) => (inBar ? count : 0));
         const counts = parts.map(({ count, words }) => `${numberWords(count)} ${words}`);
         const all = `${countWords(documents, 'document')} in ${folder.path}`;
-        const message = [all, counts.join(', ')].filter(Boolean).join(': ');
+        const message = [all, [...counts, ...asidesOf(folder)].join(', ')].filter(Boolean).join(': ');
         return finding('info', folder.name, { code: 'documents', message });
       }),
   ];

@@ -305,6 +305,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: '',
         health: 'attention',
       },
+      'configuration-changed': {
+        cause: 'Configuration changed since the daemon read it',
+        fix: 'For the change to take effect, send the daemon SIGHUP.',
+        health: 'ok',
+      },
       reloading: {
         cause: 'A new configuration is about to take effect',
         fix: 'Requests under way end first, because what is cut off may be sent twice. Nothing else starts until then. To end them at once, stop ingestd and start it again.',

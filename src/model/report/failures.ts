@@ -1,5 +1,5 @@
 import { sumOf } from '../../lib/sum-of.ts';
-import { countWords } from '../../lib/text/amounts.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
 import { inDoubtCode } from '../doubts.ts';
 import type { DuplicateStatus, FailureStatus, FolderStatus, InDoubtStatus, Status } from './status.ts';
@@ -73,6 +73,14 @@ export function partsOf(folders: readonly CountedFolder[]) {
     const count = sumOf(folders, (one) => one[of]);
     return { ...part, count, words: count === 1 ? words.replace('deletions', 'deletion') : words };
   });
+}
+
+/** What is to be known of a folder beside that: no problem. */
+export function asidesOf({ narrower, kept }: Pick<FolderStatus, 'narrower' | 'kept'>): readonly string[] {
+  return [
+    ...(narrower > 0 ? [`${numberWords(narrower)} shared less widely than stated`] : []),
+    ...(kept > 0 ? [`${numberWords(kept)} kept`] : []),
+  ];
 }
 
 /** Documents that the service may hold more than once, without those that stand among the uploads in doubt. */

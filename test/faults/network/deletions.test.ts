@@ -29,6 +29,7 @@ async function expectKept(world: NetworkWorld, ...answers: readonly Step[]): Pro
   service.script(...answers);
   service.always(steps.html(404));
   for (const name of removed) world.folder.remove(name);
+  world.folder.scan();
   await world.pass(3_600_000);
   const reasons = [{ code: 'not-the-service', message: expect.stringContaining('check service.ingestUrl') }];
   expect(world.status()).toMatchObject({ state: 'degraded', reasons });
