@@ -93,7 +93,7 @@ function addTroubleCommands(program: Command, define: Define): void {
     .option('--json', 'print JSON')
     .option(
       '--online',
-      'also ask whether the service accepts the credentials and Redis answers, and compare the clocks; no document is sent',
+      'also ask whether the service is at its addresses and accepts the credentials, and Redis answers, and compare the clocks; no document is sent',
     );
   define(program.command('retry'), async () => (await import('./control/decision-commands.ts')).retry)
     .description(

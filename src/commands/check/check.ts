@@ -36,7 +36,7 @@ export interface CheckOptions {
   readonly findings: readonly CheckFinding[];
   /** Signs in; null: there is nothing to sign in with. */
   readonly signIn: (() => Promise<unknown>) | null;
-  /** Asks the service for its clock and whether it accepts the credentials, and Redis for its settings. */
+  /** Asks the addresses whether the service is there, and accepts the credentials, for its clock, and Redis for its settings. */
   readonly online: boolean;
 }
 

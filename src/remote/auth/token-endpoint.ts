@@ -121,7 +121,7 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     const { status, headers } = answer;
     const words = redact(answerWords(answer), credentials);
     const message = `the token endpoint: the service answered ${words}`;
-    const foreign = `something else than the token endpoint answers at ${authUrl}: check service.authUrl (${words})`;
+    const foreign = `something else than the token endpoint answers at service.authUrl, ${authUrl} (${words})`;
     if (status < 400) return elsewhere('redirect', `${message}, a redirect`);
     if (noOperationStatuses.has(status)) return elsewhere('auth-not-found', foreign);
     if (status === 400 || status === 401 || status === 403) {

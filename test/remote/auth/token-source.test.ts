@@ -329,7 +329,7 @@ describe('the token source', () => {
   ])('says that the address is wrong: %s (N26, S11)', async (reason, step) => {
     service.scriptTokens(step);
     const message = expect.stringContaining(
-      reason === 'redirect' ? '' : `answers at ${service.authUrl}: check service.authUrl`,
+      reason === 'redirect' ? '' : `answers at service.authUrl, ${service.authUrl} (`,
     );
     await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', reason, message });
     expect(service.tokenRequests).toHaveLength(1);
