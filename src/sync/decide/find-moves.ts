@@ -78,9 +78,6 @@ interface MissingEntry extends LedgerEntry {
   readonly seen?: FileStat | undefined;
 }
 
-/** A chain longer than this is sent file by file. */
-const longestChain = 100_000;
-
 const none = { kind: 'none' } as const;
 
 /** The file, its record or its directory changes at this moment: it is compared again a little later. */
@@ -196,16 +193,15 @@ export function isStillTrue({ get }: Pick<LedgerPort, 'get'>, { steps, left }: M
  */
 export function moveUnsent(
   entry: LedgerEntry,
-  to: { readonly ref: DocumentRef; readonly stat: FileStat },
+  { ref: to, stat }: Pick<FoundDocument, 'ref' | 'stat'>,
   ledger: Pick<LedgerPort, 'get'>,
   removeAlike: (one: string, other: string) => boolean,
 ): Move | null {
-  if (!removeAlike(entry.ref.folder, to.ref.folder)) return null;
-  const { stat } = entry.record;
-  const isEdited =
-    stat.size !== to.stat.size || stat.mtimeMs !== to.stat.mtimeMs || !isPerhapsSame(stat, to.stat);
-  const step = { entry, to: to.ref, stat: isEdited ? stat : to.stat, isEdited };
-  return { kind: 'move', steps: [step], left: leftAfter([step], ledger) };
+  if (!removeAlike(entry.ref.folder, to.folder)) return null;
+  const known = entry.record.stat;
+  const isEdited = known.size !== stat.size || known.mtimeMs !== stat.mtimeMs || !isPerhapsSame(known, stat);
+  const steps = [{ entry, to, stat: isEdited ? known : stat, isEdited }];
+  return { kind: 'move', steps, left: leftAfter(steps, ledger) };
 }
 
 /**
@@ -221,14 +217,9 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
     // One that began later waits for this one.
     return intents.slice(0, own === -1 ? undefined : own).some(goesOut);
   }
-  // Without a number it may be what is sent for a path where nothing stands any more, which may not be known yet.
-  if (stat.ino === 0)
-    return [...tasks.in('sending')].some(({ seen }) => seen !== null && isPerhapsSame(seen.stat, stat));
-  for (const other of tasks.presentLike(stat)) {
-    const isSent = other.state.kind === 'sending' && other.seen?.stat.dev === stat.dev;
-    if (isSent && other !== task) return true;
-  }
-  return false;
+  const isSent = (other: Task) =>
+    other !== task && other.seen?.stat.dev === stat.dev && isPerhapsSame(other.seen.stat, stat);
+  return [...tasks.in('sending')].some(isSent);
 }
 
 /** Records that this file could be, of files that scans did not list, or of its inode. */
@@ -253,7 +244,7 @@ function hasLeft(
   { isRootChanged, isUnavailable }: MoveEvidence,
 ): boolean {
   const files = filesOfRecord(record);
-  const isItself = isProven(files, standing);
+  const isItself = files.some((file) => isBirthKnown(standing, file) && isPerhapsSame(file, standing));
   const isSame = isItself || files.some((file) => isSameFile(file, standing));
   // In a folder that is not configured any more, cannot be read, or shows the files of this one, nobody looks. What stands
   // elsewhere has left it, or is a link of it.
@@ -281,10 +272,6 @@ function emptyUnlessPassing(error: unknown): '' {
   return '';
 }
 
-function isProven(known: readonly FileStat[], found: FileStat): boolean {
-  return known.some((file) => isBirthKnown(found, file) && isPerhapsSame(file, found));
-}
-
 /**
  * Recognises documents that changed places: swaps, chains of renames, a rename over another document, where each file
  * in question is a recorded one by inode and content. A document whose file was overwritten is missing from then on: it is
@@ -303,7 +290,6 @@ async function findChain(document: FoundDocument, evidence: MoveEvidence): Promi
     if (steps.has(key)) continue;
     const found = await originOf({ ref, stat }, evidence);
     if (found.kind === 'settling') return found;
-    if (steps.size >= longestChain) return none;
     if (found.kind === 'none') {
       saved = [...steps.values()].find(({ entry }) => refKey(entry.ref) === key);
       if (saved === undefined) return none;
