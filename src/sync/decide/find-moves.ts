@@ -295,7 +295,8 @@ async function findChain(document: FoundDocument, evidence: MoveEvidence): Promi
       if (saved === undefined) return none;
       continue;
     }
-    const { entry, isEdited, source } = found;
+    const { entry, source } = found;
+    const isEdited = found.rank === ranks.edited;
     // A hard link: one file stands at two paths, and its docId can have one.
     if (moved.has(entry.record.docId)) return none;
     moved.add(entry.record.docId);
@@ -367,12 +368,11 @@ export function leftAfter(
   return [...free, ...replaced];
 }
 
-/** A record that a file may be of, by what tells it: the file itself, or its content. */
+/** A record that a file may be of. */
 interface Origin {
   readonly kind: 'origin';
   readonly entry: LedgerEntry;
-  readonly isEdited: boolean;
-  readonly isCertain: boolean;
+  readonly rank: number;
   /** What stands at the record's own path. */
   readonly source: Inspection | undefined;
   readonly hasLeft: boolean;
@@ -399,50 +399,52 @@ async function originOf(
   if (sha256 === null) return compareAgain;
   const ranked = possible
     .map((entry) => ({ entry, rank: rankOf(entry, stat, sha256) }))
-    .filter(({ rank }) => rank < noRank)
-    .toSorted((a, b) => a.rank - b.rank || byDistance(ref, a.entry.ref, b.entry.ref));
+    .filter(({ rank }) => rank <= ranks.content)
+    .toSorted(
+      (a, b) => a.rank - b.rank || (a.rank < ranks.content ? byDistance(ref, a.entry.ref, b.entry.ref) : 0),
+    );
   let standing: Origin | undefined;
   const left: Origin[] = [];
   for (const { entry, rank } of ranked) {
-    const isCertain = rank <= 1;
-    if (!isCertain && standing?.isCertain === true) break;
+    const isCertain = rank <= ranks.edited;
+    if (!isCertain && (left.length > 1 || (standing?.rank ?? rank) <= ranks.edited)) break;
     const source = await evidence.inspect(entry.ref);
-    const isEdited = entry.record.sha256 !== sha256;
     const isLeft = hasLeft(entry, stat, source, evidence);
-    const origin = { kind: 'origin', entry, isEdited, isCertain, source, hasLeft: isLeft } as const;
+    const origin = { kind: 'origin', entry, rank, source, hasLeft: isLeft } as const;
     if (isLeft && (isCertain || !isNew)) return origin;
     if (isLeft) left.push(origin);
+    if (isLeft && rank === ranks.number) break;
     // Of hard links, the one that still stands keeps its document. What only stands in its place, or was seen there last,
     // may be a link of another's.
     const isLink = source?.kind === 'document' && sameFile(source.document.stat, stat);
-    const isOwn = hasNumber(entry) || !possible.some(hasNumber);
-    if (!isLeft && !isLink && isOwn && rank <= 2) standing ??= origin;
+    if (isLeft || isLink || rank === ranks.content) continue;
+    if (hasNumber(entry) || !possible.some(hasNumber)) standing ??= origin;
   }
   const [only, other] = left;
-  const isAmbiguous = other !== undefined && only?.entry.record.stat.ino !== stat.ino;
-  if (only === undefined || standing?.isCertain === true || isAmbiguous) return standing ?? none;
+  if (only === undefined || other !== undefined) return standing ?? none;
   if (await evidence.mayStand(only.entry)) return none;
   const graceMs = evidence.graceMs(only.entry.ref);
   return graceMs > 0 ? { kind: 'settling', againMs: graceMs } : only;
 }
 
-const noRank = 4;
+/** By what a file may be that of a record, the best proof first. */
+const ranks = { itself: 0, edited: 1, number: 2, content: 3, nothing: 4 } as const;
 
 /**
- * How well a file proves to be that of a record; 0 is best. An inode number that was used again shows in its birth time
+ * How well a file proves to be that of a record. An inode number that was used again shows in its birth time
  * only: where that is unknown, what has changed since it was seen is another file (7.19). What is older than the recorded
  * file is no copy of it.
  */
 function rankOf(entry: MissingEntry, stat: FileStat, sha256: string): number {
   const { record } = entry;
-  if (record.sha256 !== sha256) return isFileOf(entry, stat, isSameFile) ? 1 : noRank;
-  if (isFileOf(entry, stat)) return 0;
+  if (record.sha256 !== sha256) return isFileOf(entry, stat, isSameFile) ? ranks.edited : ranks.nothing;
+  if (isFileOf(entry, stat)) return ranks.itself;
   const isOlder =
     isBirthKnown(stat, record.stat) &&
     stat.dev === record.stat.dev &&
     stat.birthtimeMs < record.stat.birthtimeMs;
-  if (isOlder) return noRank;
-  return record.stat.ino === stat.ino ? 2 : 3;
+  if (isOlder) return ranks.nothing;
+  return record.stat.ino === stat.ino ? ranks.number : ranks.content;
 }
 
 /** Whether this is the recorded file, or one that was seen in its place; by its number, or as `isSame` tells. */
