@@ -250,6 +250,46 @@ const harms: readonly (readonly [what: string, kind: string, history: () => Hist
     },
   ],
   [
+    'a document is deleted whose file is back, when a copy of it stood for a moment and is gone (7.25)',
+    'deleted-standing',
+    () => {
+      const history = delivered('inbox/a.txt')
+        .rename('inbox/a.txt', 'outside/a.txt')
+        .write('inbox/c.txt', 'a');
+      history.wait(500).rename('outside/a.txt', 'inbox/a.txt').remove('inbox/c.txt');
+      history.wait(60_000).send('delete', 'doc-1');
+      return history;
+    },
+  ],
+  [
+    'a document is deleted whose file is back, when what stood in its place for a moment is another one by now (7.25)',
+    'deleted-standing',
+    () => {
+      const history = delivered('inbox/a.txt')
+        .rename('inbox/a.txt', 'outside/a.txt')
+        .save('inbox/a.txt', 'b');
+      history
+        .wait(100)
+        .rename('inbox/a.txt', 'inbox/b.txt')
+        .rename('outside/a.txt', 'inbox/a.txt')
+        .wait(30_000);
+      history.send('upload', 'doc-2', { path: 'inbox/b.txt', text: 'b' });
+      history.wait(60_000).send('delete', 'doc-1');
+      return history;
+    },
+  ],
+  [
+    'a document that was renamed over another one is deleted as well (7.1, 7.25)',
+    'deleted-standing/elsewhere',
+    () => {
+      const history = delivered('inbox/a.txt').write('inbox/b.txt', 'b').wait(30_000);
+      history.send('upload', 'doc-2', { path: 'inbox/b.txt', text: 'b' });
+      history.rename('inbox/a.txt', 'inbox/b.txt').wait(30_000).send('delete', 'doc-2');
+      history.wait(1_000).send('delete', 'doc-1');
+      return history;
+    },
+  ],
+  [
     'a mode that a person has let go goes out once more, when what is stated narrowly has gone (7.27)',
     'widened-by-absence',
     () => {
@@ -334,7 +374,7 @@ const harms: readonly (readonly [what: string, kind: string, history: () => Hist
   ],
   [
     'a mode widens alone over the file of a document that is held more narrowly (7.27)',
-    'wider-than-its-file',
+    'not-there/moved-over',
     () => {
       const history = delivered('inbox/a.txt').write('inbox/b.txt', 'b').write('inbox/b.txt.meta.json', none);
       history.wait(30_000).send('upload', 'doc-2', { path: 'inbox/b.txt', text: 'b', mode: 'NONE' });

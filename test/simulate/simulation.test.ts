@@ -2580,6 +2580,18 @@ describe('the simulation', () => {
     ],
     [6_100_001_291, 'without birth times a file that has the number of one in doubt may be that (7.19)'],
     [6_100_001_269, 'credentials that were refused are told until they are accepted (7.20)'],
+    [
+      6_100_000_531,
+      'a document is gone where the file of another one was renamed to its place, whatever was saved there since (7.1, 7.25)',
+    ],
+    [
+      1_075_527_339,
+      'a link that was written anew is gone when that has moved out, though its first file has another name (7.25)',
+    ],
+    [
+      6_000_003_725,
+      'what stands in a hidden directory does not end an attachment whose owner waits for an approval (4, 7.25)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -35,49 +35,9 @@ export function changedFiles(
   { reading, held }: Moment,
 ): readonly RoledFile[] {
   const { file } = request;
-  const isAnothers = ({ identity }: RoledFile) =>
-    identity !== one.accepted &&
-    held.alive().some((other) => other.answer === 'usable' && other.accepted === identity);
-  // Where it has come to the place of another document, what is saved there is its own, and may move on.
-  const placed = new Set([
-    ...held.placedFiles(one, reading),
-    ...held.copiesOf(one, reading),
-    ...held.guestsOf(one, reading),
-    ...reading
-      .all()
-      .filter(
-        ({ path, identity }) =>
-          [one.taken, one.heirs].some((places) => places.has(path)) ||
-          one.saved.has(identity) ||
-          held.mayHaveBeen(one, path),
-      )
-      .filter((file) => !isAnothers(file)),
-  ]);
-  const same = [...placed].filter(({ text }) => file !== null && text === file.text);
-  if (same.length > 0) return same;
-  const own = held.filesOf(one, reading);
-  // Before the content of what has come to its place, or was saved there, the mode goes out.
-  // What lies below an ignore file that is not valid is not sent either (7.35).
-  const isUnsent = own.every(
-    ({ path, role }) =>
-      role.kind !== 'document' || role.obstacle?.kind === 'hidden' || reading.shutDirectory(path) !== null,
-  );
-  // While a change is not answered, the record is that of the file before.
-  const recorded = reading
-    .all()
-    .filter(({ identity, role }) => identity === one.recorded && role.kind !== 'elsewhere');
-  if (isModeAlone(request) && isUnsent && placed.size > 0) return [...placed, ...recorded];
-  // What is in a hidden directory is gone (contract 7.25): its document goes on with a copy.
-  const inSight = own.filter(({ role }) => role.kind !== 'elsewhere');
-  // Of copies with one name nobody can tell which of these it is (7.1).
-  const alike = reading.all().filter(({ identity }) => one.alike.has(identity));
-  // It may have gone on with a copy, though its own file is back.
-  if (inSight.length > 0) return [...new Set([...inSight, ...alike, ...held.heirsOf(one, reading)])];
-  const others = reading
-    .all()
-    .filter(({ path, text }) => one.taken.has(path) || (one.copies.has(path) && text === one.text));
-  const instead = [...new Set([...alike, ...recorded, ...others])];
-  return instead.length > 0 ? instead : own;
+  const may = held.mayFilesOf(one, reading);
+  const same = may.filter(({ text }) => text === file?.text);
+  return same.length > 0 ? same : may;
 }
 
 function isModeAlone({ file, attachments, metadata }: ServiceRequest): boolean {
@@ -96,12 +56,10 @@ export function judgeContent(
     const name = document === null ? request.file?.name : document.holding.path;
     const isMovedOver = moment.held
       .alive()
-      .some((one) => one !== document && document !== null && one.places.has(document.holding.path));
+      .some((one) => one !== document && one.may.some(({ path }) => path === document?.holding.path));
     // What stood in its place for a moment is another document's, as only its number tells.
     const isByNumber = uploadedFiles(request, moment).some(({ identity, text }) =>
-      moment.held
-        .alive()
-        .some((one) => one.accepted === identity && one.text !== text && document?.guests.has(identity)),
+      moment.held.alive().some((one) => one.accepted === identity && one.text !== text),
     );
     const how = isMovedOver ? '/moved-over' : isByNumber ? '/by-identity' : '';
     add(`not-there${how}`, `${name}: no file that it could be of is there`);
@@ -120,11 +78,11 @@ export function judgeContent(
   const found = files.map(problemsOf);
   const ofCopies = moment.reading
     .all()
-    .filter((file) => document?.copies.has(file.path) === true && !files.includes(file))
+    .filter((file) => file.text === document?.text && !files.includes(file))
     .map(problemsOf);
   // Whose file is seen where it was last, that is it.
   const isSeen = ({ path, isHidden }: RoledFile) =>
-    document !== null && !isHidden && moment.held.wasTold(document, path);
+    document?.may.every((at) => at.path === path) === true && !isHidden;
   for (const [kind, words] of found[0] ?? []) {
     if (!found.every((problems) => problems.has(kind))) continue;
     // Taken for its file, a copy that can be seen would be right.
@@ -287,9 +245,7 @@ const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
   else
     add(
       // Its name is right, or was.
-      other.path === document.holding.path || document.guests.has(other.identity)
-        ? 'wrong-file/by-identity'
-        : 'wrong-file',
+      other.path === document.holding.path ? 'wrong-file/by-identity' : 'wrong-file',
       `${document.docId} is of ${file.path}, and gets what stands at ${other.path}`,
     );
 };
@@ -313,27 +269,8 @@ const onlyItsAttachments: Rule = ({ request, moment, document, file }, add) => {
 /** Nothing doubled: what ingestd knows to be at the service is not uploaded (7.1, 7.25, 7.32). */
 const nothingDoubled: Rule = ({ document, moment: { held, reading }, file }, add) => {
   if (document !== null) return;
-  const all = held
-    .othersOf([file], reading, null)
-    .filter((one) => one.answer !== 'none' && held.isKnownFile(one, file))
-    .filter((one) => !held.mayHaveGone(one, file, reading));
-  // Whose own file it is, it is; else it may have been saved in the place of any.
-  const own = all.filter(({ accepted }) => accepted === file.identity);
-  const known = own.length > 0 ? own : all;
-  // Of copies with one name as many may be sent as there were.
-  const copies = new Set(own.flatMap(({ accepted, alike }) => [accepted, ...alike]));
-  if (held.alive().filter(({ accepted }) => copies.has(accepted)).length < copies.size) return;
-  const files = new Set(
-    known
-      .flatMap((one) => [
-        ...held.filesOf(one, reading),
-        ...held.savesOf(one, reading),
-        ...held.copiesOf(one, reading),
-        ...held.heirsOf(one, reading),
-      ])
-      .filter(isListed)
-      .map(keyOf),
-  );
+  const known = held.alive().filter((one) => one.answer !== 'none' && held.isKnownFile(one, file, reading));
+  const files = new Set(known.flatMap((one) => held.filesOf(one, reading).filter(isListed).map(keyOf)));
   if (known.length === 0 || known.length < files.size) return;
   add(
     doubledKind(known, file, { reading, files: files.size }),
@@ -357,8 +294,8 @@ function doubledKind(
   const own = known.filter(({ accepted }) => accepted === file.identity);
   if (own.length < reading.pathsOf(file.identity).length) return `doubled/replaced${untold}`;
   // A copy is taken for the document's own file.
-  const isCopied = ({ copies, text }: HeldDocument) =>
-    [...copies].some((path) => reading.files.get(path)?.text === text);
+  const isCopied = ({ text, accepted }: HeldDocument) =>
+    reading.all().some((one) => one.text === text && one.identity !== accepted);
   if (known.every(isCopied)) return 'doubled/copy';
   return `doubled${untold}`;
 }

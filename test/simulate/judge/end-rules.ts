@@ -1,6 +1,5 @@
 import type { Status } from '../../../src/model/report/status.ts';
 import { isListed } from './content-rules.ts';
-import { keyOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Judge } from './judge.ts';
 import type { Add } from './moment.ts';
@@ -64,19 +63,9 @@ const everyFileIsThere: EndRule = (end) => {
 /** Each record has its file, or its deletion is held (7.25). */
 const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) => {
   const left = new Map<string, HeldDocument[]>();
-  /** A copy, too, where nothing else of it is left: nobody can tell that from a move to another file system (7.1). */
-  const isOneOf = (one: HeldDocument, { path: place, identity }: RoledFile) =>
-    one.alike.has(identity) ||
-    // While its change was not answered, it went on with the file of its record.
-    one.recorded === identity ||
-    judge.held.mayHaveBeen(one, place) ||
-    [
-      ...judge.held.placedFiles(one, reading),
-      ...judge.held.copiesOf(one, reading),
-      ...judge.held.heirsOf(one, reading),
-      // What was saved where its file had come to the place of another document is its own (7.1).
-      ...judge.held.savesOf(one, reading),
-    ].some(({ path }) => path === place);
+  const isOneOf = (one: HeldDocument, { path }: RoledFile) =>
+    one.may.some((at) => at.path === path) ||
+    judge.held.mayFilesOf(one, reading).some((file) => file.path === path);
   for (const [docId, place] of places) {
     const file = reading.files.get(place);
     const one = judge.held.all.get(docId);
@@ -88,7 +77,7 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     if (reading.links.has(place)) continue;
     // Of what lies below an ignore file that is not valid nothing is sent, no deletion either (7.35); nor of what lay in a
     // directory that cannot be read, as where its ignore file cannot (4).
-    const isShut = [place, ...one.places.keys(), ...one.taken].some(
+    const isShut = [place, ...one.may.map(({ path }) => path)].some(
       (path) => reading.shutDirectory(path) !== null || reading.isBelowUntold(path),
     );
     if (file?.role.kind === 'unowned' || isShut) continue;
@@ -98,16 +87,13 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     if (!claims.status.folders.some(({ name, state }) => name === folder && state !== 'unavailable'))
       continue;
     // What is listed and not sent keeps its document; another document's own file does not count.
-    const standing = judge.held.filesOf(one, reading).filter(isListed);
-    const isKept = judge.held.othersOf(standing, reading, one).length < new Set(standing.map(keyOf)).size;
-    // Of two names that are one, that which does not stand is listed and not sent (7.3).
-    const isTwin = [...reading.twins.values()].some(({ identity }) => one.files.has(identity));
-    if ((isKept || isTwin) && (file === undefined || !isListed(file))) continue;
+    const isKept = judge.held.standingsOf(one, reading).some((files) => files.some(isListed));
+    if (isKept && (file === undefined || !isListed(file))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
     else if (!isOneOf(one, file))
       judge.report(
         wrongFileKind(one, file),
-        `${docId} is known at ${place}, and is of ${[...one.places.keys()].join()}`,
+        `${docId} is known at ${place}, and is of ${one.may.map(({ path }) => path).join()}`,
       );
   }
   for (const [folder, documents] of left) {
@@ -135,7 +121,7 @@ function leftOverKind(
 ): Kind {
   const isKept = (one: HeldDocument) =>
     judge.held.wasKept(one) ||
-    [known.get(one.docId) ?? '', one.holding.path, ...one.places.keys()].some((path) =>
+    [known.get(one.docId) ?? '', one.holding.path, ...one.may.map(({ path }) => path)].some((path) =>
       reading.isIgnored(path),
     );
   if (documents.some(isKept)) return 'left-over/was-kept';
@@ -192,9 +178,7 @@ export function judgeSynced(judge: Judge, began: number): void {
       continue;
     // A copy, too, of which nothing else is left (7.1).
     const isOf = (one: HeldDocument) =>
-      [...judge.held.filesOf(one, reading), ...judge.held.copiesOf(one, reading)].some(
-        (other) => other.path === path,
-      );
+      judge.held.mayFilesOf(one, reading).some((other) => other.path === path);
     if (!judge.held.alive().some((one) => one.text === text && isOf(one)))
       judge.report('unfinished', `sync says that all is done, and ${path} is not at the service as it is`);
   }

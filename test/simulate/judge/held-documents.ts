@@ -1,7 +1,7 @@
 import type { FormFile } from '../service/read-form.ts';
 import type { Ending, ServiceRequest } from '../service/service.ts';
-import { nameOf } from './reading.ts';
-import type { Reading, RoledFile } from './reading.ts';
+import { nameOf, Reading } from './reading.ts';
+import type { RoledFile } from './reading.ts';
 import { isWider, mayWiden } from './statement.ts';
 import type { Holding, ShareMode, Statement } from './statement.ts';
 
@@ -17,78 +17,46 @@ export interface HeldDocument {
   isDeleted: boolean;
   /** It was deleted, and ingestd has not been told so. */
   isDeletionUntold: boolean;
-  /** From when until when a change of it may be unanswered, monotonic ms: its record goes nowhere meanwhile. */
-  busyFrom: number;
+  /** Until when a change of it may be unanswered, monotonic ms: its record goes nowhere meanwhile. */
   busyUntil: number;
   /** Whether ingestd was told of it. */
   answer: 'none' | 'usable' | 'unusable';
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
   accepted: object | null;
-  /** The file that its record has, and what stood in it: those of the last content whose answer has come. */
-  recorded: object | null;
+  /** What stood in it when the last content was sent whose answer has come. */
   recordedText: string;
   before: { readonly identity: object; readonly holding: Holding } | null;
-  /** Other files that had its name and content when it was sent: nobody can tell of which of these it is. */
-  alike: ReadonlySet<object>;
   /** As what it may count too: by a request whose answer was lost, by what stood for a moment, by another document of its file. */
   perhaps: readonly Holding[];
   /** Null: its file was not seen. */
   device: object | null;
-  /**
-   * The directory in which it was last accepted, which may be moved as a whole (contract 7.25): of links with one name, each
-   * may be it.
-   */
-  directories: ReadonlySet<object>;
-  /** Its file, and what has come to its file's place since: a save, a rotation. */
-  files: Set<object>;
-  /** From when until when, monotonic ms: files that are not its own in its places, and its files at other places. */
-  stood: Map<object | string, Span>;
-  /** Where these stand or stood; since when no more, monotonic ms; null: they do. */
-  places: Map<string, number | null>;
-  /**
-   * Those at which its file stood as it was accepted, from when until when, monotonic ms: without its number it can be
-   * told there, if for long enough.
-   */
-  told: Map<string, Span>;
-  /** What has stood in them, from when until when, monotonic ms. */
-  guests: Map<object, Span>;
-  /** The names that these are, by their directories, which take them along (contract 7.25). */
-  slots: Map<string, string>;
+  /** Where its record may be: more than one while nobody can tell what ingestd has seen of what happened. */
+  may: readonly Whereabouts[];
   /** As widely as a person has let it be shared (contract 7.27); null: as it is stated and held. */
   shared: ShareMode | null;
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
   isKept: boolean;
   keptUntil: number;
-  /** Places where its record may not be any more, as it may have followed its file: what came there is not its own. */
-  left: Set<string>;
-  /** Places of other documents to which its file has come since it was accepted. */
-  taken: Set<string>;
-  /** What was saved there, wherever it is by now. */
-  saved: Set<object>;
-  /** Where copies of it have stood: of a move to another file system nothing else is left. */
-  copies: Set<string>;
-  /** Those that were all that was left of it, from when until when. */
-  heirs: Map<string, Span>;
-  /** Where any of its files stood, from when until when: what stood in its place for a moment only may have been seen there. */
-  readonly been: Map<string, Span>;
   /** Since when none of its files stands where it can be seen, monotonic ms. */
   lostAt: number | null;
   /** Directories that a mount covered while a file of it was seen: it has not gone into these. */
   covered: ReadonlySet<object>;
 }
 
-interface Span {
-  readonly from: number;
-  readonly until: number;
-  /** When it was seen to stand there last: until the disk is seen again, it has been there. */
-  readonly seenAt: number;
+/** The file that a record has, and the place at which it has that (contract 7.1, 7.19, 7.25). */
+interface Whereabouts {
+  readonly identity: object | null;
+  readonly path: string;
+  /** The directory of the place, which takes that along. */
+  readonly directory: object | null;
+  /** Which content that was accepted it is of: until that is answered, the record may be that of the one before. */
+  readonly sent: number;
+  /** Since when a look at the disk says otherwise, monotonic ms; null: none does. */
+  readonly strayedAt: number | null;
 }
 
 /** For so long an answer is waited for. */
 const responseMs = 120_000;
-
-/** As it was sent, its file was told. */
-const always: Span = { from: -Infinity, until: 0, seenAt: 0 };
 
 const nobody: Statement = { mode: 'DEFAULT', by: 'nobody', place: '', file: null };
 
@@ -97,12 +65,12 @@ export class HeldDocuments {
   readonly all = new Map<string, HeldDocument>();
   /** A document that has moved is seen to have moved after so long, ms. */
   readonly #seenMs: number;
-  /** It may have been seen to have moved after so long, ms. */
+  /** It may have been seen after so long, ms. */
   readonly #settleMs: number;
   /** Files may not be told by their numbers. */
   readonly #isIdentityUnsure: boolean;
-  #followedAt = -Infinity;
-  #followed: Reading | null = null;
+  /** The disk as it was until now. */
+  #before = new Reading([], []);
 
   constructor(seenMs: number, settleMs: number, isIdentityUnsure: boolean) {
     this.#seenMs = seenMs;
@@ -114,97 +82,84 @@ export class HeldDocuments {
     return [...this.all.values()].filter(({ isDeleted }) => !isDeleted);
   }
 
-  /** Files that a document may be of: its own wherever they are, and what stands in their places and is no other's. */
+  /** Files that a document may be of. */
   filesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const own = [...one.files].flatMap((identity) => reading.pathsOf(identity));
-    return [...new Set([...own, ...one.places.keys()])]
-      .map((path) => reading.files.get(path))
-      .filter((file) => file !== undefined)
-      .filter(({ identity }) => one.files.has(identity) || !this.#isOfAnother(identity, one, reading));
+    return unique(this.#placesOf(one).flatMap((at) => this.#next(one, at, reading)));
   }
 
-  /** What was not sent, where its file has stood in the place of another document: a save of it with a backup (7.27). */
-  savesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    return [...one.taken]
-      .filter((path) => this.#mayHaveStood(one, path))
-      .map((path) => reading.files.get(path))
-      .filter((file) => file !== undefined)
-      .filter(({ identity }) => !this.alive().some(({ accepted }) => accepted === identity));
-  }
-
-  /**
-   * The other documents that have gone to the place of one with their file, which has left it by now: what was saved there
-   * may be their own, with a backup or without (7.1).
-   */
-  saversOf(files: readonly RoledFile[], except: HeldDocument): readonly HeldDocument[] {
-    const mayBeSave = (one: HeldDocument, { path, identity }: RoledFile) =>
-      one.taken.has(path) && one.saved.has(identity) && this.#mayHaveStood(one, path);
-    return this.alive().filter((one) => one !== except && files.some((file) => mayBeSave(one, file)));
-  }
-
-  /**
-   * Copies that no other document is of, where its own file is gone, or another document's alone, whose link it is: by its
-   * content it is one of these by now (7.1, 7.25).
-   */
-  copiesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const isAnothers = (path: string) =>
-      this.alive().some(
-        (other) => other !== one && other.accepted === one.accepted && other.holding.path === path,
-      );
-    const isThere = (path: string) => reading.files.get(path)?.role.kind !== 'elsewhere' && !isAnothers(path);
-    if (one.accepted === null || reading.pathsOf(one.accepted).some(isThere)) return [];
-    return [...new Set([...one.copies, ...one.places.keys()])]
-      .map((path) => reading.files.get(path))
-      .filter((file) => file !== undefined)
-      .filter(
-        ({ text, identity }) =>
-          text === one.text && identity !== one.accepted && !this.#isOfAnother(identity, one, reading),
-      );
-  }
-
-  /** Copies that were all that was left of it: it may have gone on with one, though its own file is back (7.1). */
-  heirsOf({ heirs, text }: HeldDocument, reading: Reading): readonly RoledFile[] {
-    // A further name of another document's file is none of that.
-    const isFree = ({ identity, path }: RoledFile) =>
-      !this.alive().some(
-        ({ accepted, holding }) =>
-          accepted === identity && (holding.path === path || reading.pathsOf(identity).length === 1),
-      );
-    return reading.all().filter((file) => heirs.has(file.path) && file.text === text && isFree(file));
-  }
-
-  /**
-   * What stood in its place for long enough to be seen there, and is no other document's own by now: one that was, and has
-   * gone on with what was saved in its own place, has left it (7.1).
-   */
-  guestsOf({ guests }: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const isFree = (identity: object) => !this.alive().some(({ accepted }) => accepted === identity);
-    return reading.all().filter(({ identity }) => this.#isSettled(guests.get(identity)) && isFree(identity));
-  }
-
-  /** Whether it may have gone on with a copy, which is gone by now. */
-  mayHaveGoneWithCopy(one: HeldDocument, reading: Reading): boolean {
-    return (
-      [...one.heirs.values()].some((span) => this.#isSettled(span)) && this.heirsOf(one, reading).length === 0
-    );
-  }
-
-  /**
-   * Files of a document, and after a swap what stands in their places; of two names that are one, either (contract 7.3).
-   * What lies in a directory that was moved keeps its document, so what was saved there under its name is its file (7.25).
-   */
-  placedFiles(one: HeldDocument, reading: Reading): readonly RoledFile[] {
-    const placed = [...one.places.keys()].flatMap((path) => [
-      reading.files.get(path),
-      reading.twins.get(path),
+  /** The same, and what may be it by its content, where its own file is gone (7.1). */
+  mayFilesOf(one: HeldDocument, reading: Reading): readonly RoledFile[] {
+    return unique([
+      ...this.filesOf(one, reading),
+      ...this.#placesOf(one).flatMap((at) => this.#copiesFor(one, at, reading)),
     ]);
-    const name = nameOf(one.holding.path);
-    const saved = reading
+  }
+
+  /** What a look at the disk finds of each of the places where its record may be, without the files of other documents. */
+  standingsOf(one: HeldDocument, reading: Reading): readonly (readonly RoledFile[])[] {
+    const isFree = (file: RoledFile) => !this.#isOfAnother(one, file, reading, false);
+    return this.#placesOf(one).map((at) => this.#next(one, at, reading).filter(isFree));
+  }
+
+  /** Whether ingestd knows that a file is a document's, however little it has seen. */
+  isKnownFile(one: HeldDocument, file: RoledFile, reading: Reading): boolean {
+    return this.#placesOf(one).every((at) => this.#next(one, at, reading).some((other) => isAt(other, file)));
+  }
+
+  /** Where its record may be, and no other one is for certain. */
+  #placesOf(one: HeldDocument): readonly Whereabouts[] {
+    const others = this.alive().filter((other) => other !== one && other.answer !== 'none');
+    const places = one.may.filter((at) => !others.some((other) => isKnownAt(other, at)));
+    return places.length > 0 ? places : one.may;
+  }
+
+  /** What a look at the disk makes of a record: the files that it may have then. None: its file is gone. */
+  #next(one: HeldDocument, at: Whereabouts, reading: Reading): readonly RoledFile[] {
+    const { identity, path, directory } = at;
+    const all = reading.all();
+    const standing = all.filter((file) => file.path === path);
+    const own = standing.filter((file) => file.identity === identity);
+    if (own.length > 0) return own;
+    const isMoved = (file: RoledFile) =>
+      file.identity === identity &&
+      (standing.length === 0 || isOfType(file)) &&
+      file.role.kind !== 'elsewhere' &&
+      file.role.kind !== 'unowned' &&
+      !reading.isOutOfList(file.path);
+    const isAlong = (file: RoledFile) => file.directory === directory && nameOf(file.path) === nameOf(path);
+    // Where numbers do not tell, a record stays with its place (7.19).
+    const isFree = (file: RoledFile) =>
+      (this.#isIdentityUnsure && file.path === path) || !this.#isOfAnother(one, file, reading);
+    return unique([...standing, ...all.filter((file) => isMoved(file) || isAlong(file))]).filter(isFree);
+  }
+
+  /** Copies by which a record may go on, where its own file is gone, or numbers do not tell. */
+  #copiesFor(one: HeldDocument, at: Whereabouts, reading: Reading): readonly RoledFile[] {
+    const next = this.#next(one, at, reading);
+    if (next.some(({ isHidden, role }) => !isHidden && role.kind !== 'elsewhere') && !this.#isIdentityUnsure)
+      return [];
+    return reading
       .all()
-      .filter((file) => one.directories.has(file.directory) && nameOf(file.path) === name);
-    const twins = [...reading.twins.values()].filter(({ identity }) => one.files.has(identity));
-    const found = [...placed.filter((file) => file !== undefined), ...saved, ...twins];
-    return [...new Set([...this.filesOf(one, reading), ...found])];
+      .filter(
+        (file) =>
+          file.text === one.text &&
+          file.identity !== at.identity &&
+          !file.isHidden &&
+          !this.#isOfAnother(one, file, reading),
+      );
+  }
+
+  /** Whether a file is another document's, or may be. */
+  #isOfAnother(one: HeldDocument, file: RoledFile, reading: Reading, isCertain = true): boolean {
+    // Of a link each document has its own name.
+    const isLink = isCertain && one.may.some(({ identity }) => identity === file.identity);
+    return this.alive().some((other) => {
+      // Of an upload whose answer was lost nobody knows.
+      if (other === one || (isCertain && other.answer === 'none')) return false;
+      if (isLink) return isKnownAt(other, file);
+      const found = other.may.filter((at) => isOf(at, file, reading)).length;
+      return isCertain ? found === other.may.length : found > 0;
+    });
   }
 
   /** The other documents that some files may be of. */
@@ -231,97 +186,10 @@ export class HeldDocuments {
 
   /** Files have moved, gone or come. */
   follow(reading: Reading, now: number, startedAt: number): void {
-    const alive = this.alive();
-    const files = [...reading.files.values()];
-    const slotted = files.map((file) => [keyOf(file), file.path] as const);
     // A change may still be on its way to one that was deleted, where its answer was lost.
     for (const one of this.all.values()) {
-      // What was there when the disk was seen last has been there until now.
-      for (const spans of [one.stood, one.told, one.been, one.heirs, one.guests] as readonly Map<
-        object | string,
-        Span
-      >[])
-        for (const [what, span] of spans)
-          if (span.seenAt === this.#followedAt) spans.set(what, { ...span, until: now, seenAt: -Infinity });
-      // What has become known meanwhile came to where it stood until now.
-      if (this.#followed !== null)
-        for (const path of this.#namesOf(one, this.#followed))
-          if (!alive.some((other) => other !== one && other.holding.path === path) && !one.places.has(path))
-            one.places.set(path, null);
-      const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
-      // A name of no type that is sent, as a backup has, is none of a document.
-      for (const path of paths) if (isOfType(reading.files.get(path))) noteStood(one.been, path, now);
-      for (const path of this.#namesOf(one, reading)) {
-        // What stands below an ignore file that is not valid is not looked at (contract 7.35), nor what is in a directory
-        // that is ignored as a whole (7.25).
-        if (reading.shutDirectory(path) === null && !reading.isOutOfList(path))
-          this.#noteSeen(one.stood, path, now, startedAt);
-        if (!alive.some((other) => other !== one && other.holding.path === path)) one.places.set(path, null);
-        else one.taken.add(path);
-      }
-      // By its content it is one of these from now on, whatever is saved there.
-      for (const { path } of this.copiesOf(one, reading)) noteStood(one.heirs, path, now);
-      for (const path of [...one.taken, ...one.heirs.keys()]) {
-        const file = reading.files.get(path);
-        if (file !== undefined && !alive.some(({ accepted }) => accepted === file.identity))
-          one.saved.add(file.identity);
-      }
-      const isBusy = one.busyUntil > now;
-      // It may have gone there before the change went out.
-      const freeUntil = isBusy ? one.busyFrom : now;
-      const elsewhere = [...one.stood, ...one.heirs].filter(
-        ([, { from, until }]) => until === now && freeUntil - from >= this.#settleMs,
-      );
-      for (const [path, since] of one.places)
-        if (since !== null && elsewhere.some(([what]) => typeof what === 'string' && what !== path))
-          one.left.add(path);
-      const slots = new Set(one.slots.values());
-      for (const [slot, path] of slotted)
-        if (slots.has(slot) && !alive.some((other) => other !== one && other.holding.path === path))
-          one.places.set(path, null);
-      for (const [path, since] of one.places) {
-        const file = reading.files.get(path);
-        if (file !== undefined) one.slots.set(path, keyOf(file));
-        if (file !== undefined) noteStood(one.guests, file.identity, now);
-        if (paths.includes(path)) {
-          one.places.set(path, null);
-          continue;
-        }
-        // What lies below an ignore file that is not valid is not looked at.
-        const isShut = paths.some((other) => reading.shutDirectory(other) !== null);
-        const vacatedAt = since === null || isShut || isBusy ? now : since;
-        one.places.set(path, vacatedAt);
-        const isSeen = now - Math.max(vacatedAt, startedAt) > this.#seenMs;
-        // What stands in the place of another document is a link to that one's file.
-        const free = paths.filter((other) => !alive.some(({ holding }) => holding.path === other));
-        const isDocument = free.some((other) => {
-          const file = reading.files.get(other);
-          // What was edited as it moved only its number tells (7.1).
-          const isTold = !this.#isIdentityUnsure || file?.text === one.text;
-          return file?.role.kind === 'document' && !file.isHidden && isTold;
-        });
-        // In a rotation the document stays with what has come to its place.
-        if (isSeen && isDocument && file === undefined) {
-          one.places.delete(path);
-          one.slots.delete(path);
-        }
-      }
+      this.#move(one, reading, now, startedAt);
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
-      for (const file of standing) {
-        const { identity, path } = file;
-        one.files.add(identity);
-        // What has come to its place is its own from now on.
-        if (one.places.has(path)) one.places.set(path, null);
-        const isSeen = one.places.has(path) && reading.shutDirectory(path) === null;
-        // To where its file has been for a moment only its record has not followed.
-        const hasCome = path === one.holding.path || isAlong(one, file) || this.hasStood(one, path);
-        if (isSeen && hasCome && !one.left.has(path)) this.#noteSeen(one.stood, identity, now, startedAt);
-      }
-      // Where its own place has a link of it, what is edited elsewhere is told by that alone.
-      const isAtPlace = paths.some((path) => one.places.has(path));
-      for (const { path, identity } of files.filter(({ text }) => text === one.text))
-        if (!one.files.has(identity)) one.copies.add(path);
-        else if (!isAtPlace || one.places.has(path)) this.#noteSeen(one.told, path, now, startedAt);
       one.hasListed ||= standing.some(({ role }) => role.kind === 'document' && role.attachments.length > 0);
       for (const file of standing) this.#noteRestated(one, file);
       if (standing.some(({ isUnlisted }) => !isUnlisted)) one.covered = reading.covered();
@@ -331,8 +199,47 @@ export class HeldDocuments {
       }
       one.lostAt = standing.length > 0 ? null : (one.lostAt ?? now);
     }
-    this.#followedAt = now;
-    this.#followed = reading;
+    this.#before = reading;
+  }
+
+  /** A record goes where a look at the disk says: it may have gone there already, and after so long it has. */
+  #move(one: HeldDocument, reading: Reading, now: number, startedAt: number): void {
+    const isSeen = ({ strayedAt }: Whereabouts) =>
+      strayedAt !== null && one.busyUntil <= now && now - Math.max(strayedAt, startedAt) > this.#seenMs;
+    const places = this.#placesOf(one);
+    const left = places.filter((at) => !isSeen(at));
+    // It may have gone on with what has been all that was left of it.
+    const isLost = this.#isIdentityUnsure || now - (one.lostAt ?? now) >= this.#settleMs;
+    const moved: Whereabouts[] = [];
+    const come: Whereabouts[] = [];
+    for (const at of left.length > 0 ? left : places) {
+      const next = this.#next(one, at, reading).filter(
+        ({ isHidden, role }) => !isHidden && role.kind !== 'elsewhere',
+      );
+      const isTaken = (isCertain: boolean) =>
+        reading
+          .all()
+          .some(
+            (file) =>
+              file.path === at.path && !isAt(at, file) && this.#isOfAnother(one, file, reading, isCertain),
+          );
+      // What was edited as it moved only its number tells (7.1).
+      const isUntold =
+        this.#isIdentityUnsure && !next.some(({ path, text }) => path !== at.path && text === one.text);
+      const isThere =
+        isUntold || next.some((file) => isAt(at, file)) || (next.length === 0 && !isTaken(true));
+      // What lies below an ignore file that is not valid is not looked at; nor does a record go anywhere meanwhile.
+      const isShut =
+        one.busyUntil > now || [at, ...next].some(({ path }) => reading.shutDirectory(path) !== null);
+      const strayedAt = isThere || isShut ? null : (at.strayedAt ?? now);
+      moved.push({ ...at, strayedAt });
+      // In whose place another document's file stands, it has none any more (7.1).
+      if (isTaken(false)) come.push({ ...at, path: '', directory: null, strayedAt: null });
+      const copies = isLost ? this.#copiesFor(one, at, this.#before) : [];
+      for (const file of [...next, ...copies])
+        come.push({ ...placeOf(file), sent: at.sent, strayedAt: null });
+    }
+    one.may = distinctPlaces([...moved, ...come]);
   }
 
   /** Where the mode that is held is stated once more, it is stated from then on, though that takes no request (7.27). */
@@ -348,99 +255,6 @@ export class HeldDocuments {
       one.perhaps = [...one.perhaps, { mode, statement: role.statement, path, restates }];
   }
 
-  /**
-   * Names of the files of a document that are known. Of a file with several names another one may be another document,
-   * unless its own is gone: then each may be it.
-   */
-  #namesOf(one: HeldDocument, reading: Reading): readonly string[] {
-    const paths = [...one.files].flatMap((identity) => reading.pathsOf(identity));
-    const hasLeft = !paths.some((path) => one.places.has(path));
-    return [...one.files]
-      .filter((identity) => this.#isKnown(one, identity))
-      .map((identity) => reading.pathsOf(identity))
-      .filter(({ length }) => length === 1 || hasLeft)
-      .flat();
-  }
-
-  /** Whether ingestd can know that a file is a document's: its own, or one that stood in its place for long enough, or does. */
-  isKnownFile(one: HeldDocument, file: RoledFile): boolean {
-    const { identity, path } = file;
-    const isPlace = one.places.has(path) && !one.left.has(path);
-    const isItsPlace =
-      isPlace && (one.holding.path === path || isAlong(one, file) || this.hasStood(one, path));
-    return isItsPlace || this.#isKnown(one, identity);
-  }
-
-  /**
-   * Whether another file has come to a document's place after one that was not sent, and is gone: its path was not, when
-   * that one was renamed, and it may be gone with the last of them (7.1, 7.25). It is gone as well where its own file is,
-   * and another document's stood there since, which does not count; or with a copy, with which the document went on.
-   */
-  mayHaveGone(one: HeldDocument, { identity, path }: RoledFile, reading: Reading): boolean {
-    const { accepted, files, heirs, holding, places } = one;
-    if (accepted === identity) return [...heirs.values()].some((span) => this.#isSettled(span));
-    const isGone = (what: object) => reading.pathsOf(what).length === 0;
-    // In a rotation it stays with what has come to its place, and is gone with that, whatever is saved elsewhere.
-    const isElsewhere = path !== holding.path && places.has(holding.path);
-    const others = [...files].slice(isElsewhere ? 0 : [...files].indexOf(identity) + 1);
-    if (others.some((one) => one !== accepted && isGone(one))) return true;
-    const hasStood = (other: HeldDocument) => other.taken.has(path) && this.#mayHaveStood(other, path);
-    return (
-      accepted !== null && isGone(accepted) && this.alive().some((other) => other !== one && hasStood(other))
-    );
-  }
-
-  #isKnown(one: HeldDocument, identity: object): boolean {
-    return one.accepted === identity || this.hasStood(one, identity);
-  }
-
-  /** What was not seen for long enough, before it went or the process ended, has to be seen anew. */
-  #noteSeen<T>(spans: Map<T, Span>, what: T, now: number, startedAt: number): void {
-    const { from, until } = spans.get(what) ?? { from: now, until: now };
-    const began = from < startedAt && startedAt - from < this.#seenMs ? startedAt : from;
-    const isOver = until < now && until - began < this.#seenMs;
-    spans.set(what, { from: isOver ? now : began, until: now, seenAt: now });
-  }
-
-  /** Whether a file, or any at a path, has stood where it was listed for so long that it was seen. */
-  hasStood({ stood }: HeldDocument, what: object | string): boolean {
-    return this.#isLong(stood.get(what));
-  }
-
-  /** Whether ingestd may have seen it to stand there. */
-  #mayHaveStood({ stood, been }: HeldDocument, path: string): boolean {
-    return [stood.get(path), been.get(path)].some((span) => this.#isSettled(span));
-  }
-
-  /**
-   * Whether a file of it, or what stood in its place for a moment only, may have been seen there, and at no other place
-   * since: what is saved there is its own.
-   */
-  mayHaveBeen({ been }: HeldDocument, path: string): boolean {
-    const span = been.get(path);
-    const isLater = (one: Span) => one.from >= (span?.until ?? Infinity) && this.#isSettled(one);
-    return this.#isSettled(span) && ![...been.values()].some(isLater);
-  }
-
-  #isSettled({ from, until }: Pick<Span, 'from' | 'until'> = { from: 0, until: 0 }): boolean {
-    return until - from >= this.#settleMs;
-  }
-
-  /**
-   * Whether a document's file stood at a path as it was accepted, for long enough to be told there by its content, and was
-   * told at no other one since.
-   */
-  wasTold({ told }: HeldDocument, path: string): boolean {
-    const span = told.get(path);
-    const isLater = ({ from, until }: Span) =>
-      from >= (span?.until ?? Infinity) && until - from >= this.#settleMs;
-    return this.#isLong(span) && ![...told.values()].some(isLater);
-  }
-
-  #isLong({ from, until }: Pick<Span, 'from' | 'until'> = { from: 0, until: 0 }): boolean {
-    return until - from >= this.#seenMs;
-  }
-
   /** Whether a document was kept when its file was lost, or so shortly before that it may not have been noticed. */
   wasKept({ isKept, keptUntil, lostAt }: HeldDocument): boolean {
     return isKept || (lostAt !== null && lostAt - keptUntil <= this.#seenMs);
@@ -448,7 +262,7 @@ export class HeldDocuments {
 
   /**
    * A request was accepted, of this file. `counted`: as what that counted as held; `glimpsed`: the same, with what stood
-   * for a moment only; `alike`: the other files of which it may have been.
+   * for a moment only; `alike`: all files of which it may have been.
    */
   taken(
     request: ServiceRequest,
@@ -461,7 +275,7 @@ export class HeldDocuments {
     }: {
       readonly counted: readonly Holding[];
       readonly glimpsed: readonly Holding[];
-      readonly alike: ReadonlySet<object>;
+      readonly alike: readonly RoledFile[];
     },
   ): void {
     const { kind, docIds } = request;
@@ -477,22 +291,27 @@ export class HeldDocuments {
       file === null
         ? []
         : [...glimpsed, ...this.formerHoldings(file.identity)].map((one) => ({ ...one, path: file.path }));
-    if (created !== null) this.all.set(created, { ...newDocument(request, created, file, carried), alike });
+    if (created !== null) this.all.set(created, newDocument(request, created, file, carried));
     for (const docId of docIds) {
       const one = this.all.get(docId);
       if (one === undefined) continue;
       if (kind === 'delete') one.isDeleted = one.isDeletionUntold = true;
       if (kind === 'modify') this.#change(one, request, file, carried);
+      if (request.file !== null && file !== null) {
+        const sent = Math.max(0, ...one.may.map((at) => at.sent)) + 1;
+        const places = unique([file, ...alike]).map(placeOf);
+        const before = kind === 'modify' ? one.may : [];
+        one.may = [...before, ...places.map((at) => ({ ...at, sent, strayedAt: null }))];
+      }
       one.perhaps = distinct([...one.perhaps, ...perhaps]);
     }
   }
 
   /** A change goes out: an answer that is lost is waited for. */
-  sent({ docIds, firstByteAt, lastByteAt }: ServiceRequest, { kind }: Ending): void {
+  sent({ docIds, lastByteAt }: ServiceRequest, { kind }: Ending): void {
     for (const docId of docIds) {
       const one = this.all.get(docId);
       if (one === undefined || kind === 'reset') continue;
-      one.busyFrom = firstByteAt;
       one.busyUntil = kind === 'lost' ? lastByteAt + responseMs : Infinity;
     }
   }
@@ -551,8 +370,6 @@ export class HeldDocuments {
           one.before ??= { identity: accepted, holding: { ...holding, text } };
         // For which of its files a change without a mode goes out nobody can tell.
         else if (modeOf(request) !== null && one.before?.identity === accepted) one.before = null;
-        one.files.add(file.identity);
-        one.places.set(file.path, null);
       }
       return;
     }
@@ -565,23 +382,12 @@ export class HeldDocuments {
       one.holding = { ...one.holding, statement: own.statement };
     one.text = request.file.text;
     if (file === null) return;
-    one.left = new Set();
-    one.taken = new Set();
-    one.saved = new Set();
-    one.heirs = new Map();
-    one.alike = new Set();
-    one.guests = new Map();
     one.holding = { ...one.holding, path: file.path };
-    one.files = new Set([file.identity]);
-    one.places = new Map([[file.path, null]]);
-    one.told = new Map([[file.path, always]]);
-    one.slots = new Map();
     // It is held as before another file came, whose mode may have gone out first.
     if (accepted !== null && accepted !== file.identity && one.before?.identity !== accepted)
       one.before = { identity: accepted, holding: { ...holding, text } };
     one.accepted = file.identity;
     one.device = file.device;
-    one.directories = new Set([file.directory]);
   }
 
   answered(request: ServiceRequest, created: string | null, { kind }: Ending): void {
@@ -590,8 +396,9 @@ export class HeldDocuments {
       if (changed === undefined) continue;
       changed.busyUntil = -Infinity;
       if (request.file !== null && kind === 'ok') {
-        changed.recorded = changed.accepted;
         changed.recordedText = changed.text;
+        const sent = Math.max(...changed.may.map((at) => at.sent));
+        changed.may = changed.may.filter((at) => at.sent === sent);
       }
       if (request.kind === 'delete' && ['ok', 'missing', 'no-doc-id'].includes(kind))
         changed.isDeletionUntold = false;
@@ -609,31 +416,45 @@ export class HeldDocuments {
     const one = this.all.get(docId);
     if (one !== undefined) one.answer = 'none';
   }
-
-  /** Of a file with several names another document's may be another one. What stood for a moment only may be anyone's. */
-  #isOfAnother(identity: object, one: HeldDocument, reading: Reading): boolean {
-    const mayBe = (path: string) =>
-      !['elsewhere', 'ignored'].includes(reading.files.get(path)?.role.kind ?? '');
-    if (reading.pathsOf(identity).filter(mayBe).length > 1) return false;
-    // Of a further copy, whose answer was lost, nobody knows.
-    const known = this.alive().filter(({ answer }) => answer !== 'none');
-    return known.some(
-      (other) => other !== one && other.files.has(identity) && this.#isKnown(other, identity),
-    );
-  }
 }
 
-/** Whether it is where the directory of a document has taken that: what lies in it keeps its document (contract 7.25). */
-function isAlong({ directories, holding }: HeldDocument, { directory, path }: RoledFile): boolean {
-  return directories.has(directory) && nameOf(path) === nameOf(holding.path);
+/** Whether a file is that of a record: under its name, or where it has gone from there. */
+function isOf({ identity, path }: Whereabouts, file: RoledFile, reading: Reading): boolean {
+  return (
+    identity === file.identity &&
+    (path === file.path || !reading.all().some((one) => one.path === path && one.identity === identity))
+  );
 }
 
-function isOfType(file: RoledFile | undefined): boolean {
-  return file?.role.kind !== 'unfit' || file.role.statement !== null;
+type Place = Pick<Whereabouts, 'identity' | 'path'>;
+
+/** Whether nobody but this document can have a file under this name, as it was accepted so. */
+function isKnownAt({ may, holding }: HeldDocument, file: Place): boolean {
+  return holding.path === file.path && may.every((at) => isAt(at, file));
 }
 
-function noteStood<T>(spans: Map<T, Span>, what: T, now: number): void {
-  spans.set(what, { from: spans.get(what)?.from ?? now, until: now, seenAt: now });
+function isAt({ identity, path }: Place, file: Place): boolean {
+  return identity === file.identity && path === file.path;
+}
+
+function placeOf({ identity, path, directory }: RoledFile): Omit<Whereabouts, 'sent' | 'strayedAt'> {
+  return { identity, path, directory };
+}
+
+function unique(files: readonly RoledFile[]): readonly RoledFile[] {
+  return files.filter((file, index) => files.findIndex((one) => isAt(file, one)) === index);
+}
+
+/** Each of them once, as it was known first. */
+function distinctPlaces(all: readonly Whereabouts[]): readonly Whereabouts[] {
+  const isSame = (one: Whereabouts, other: Whereabouts) =>
+    one.identity === other.identity && one.path === other.path && one.sent === other.sent;
+  return all.filter((at, index) => all.findIndex((other) => isSame(at, other)) === index);
+}
+
+/** A name of no type that is sent, as a backup has, is none of a document. */
+function isOfType({ role }: RoledFile): boolean {
+  return role.kind !== 'unfit' || role.statement !== null;
 }
 
 function newDocument(
@@ -651,32 +472,17 @@ function newDocument(
     holding: { ...holdingOf(request, file, carried), path },
     isDeleted: false,
     isDeletionUntold: false,
-    busyFrom: -Infinity,
     busyUntil: -Infinity,
     answer: 'none',
     accepted: file?.identity ?? null,
-    recorded: file?.identity ?? null,
     recordedText: request.file?.text ?? '',
     device: file?.device ?? null,
-    directories: new Set(file === null ? [] : [file.directory]),
     before: null,
-    alike: new Set(),
     perhaps: [],
-    files: new Set(file === null ? [] : [file.identity]),
-    stood: new Map(),
-    places: new Map([[path, null]]),
-    told: new Map([[path, always]]),
-    guests: new Map(),
-    slots: new Map(),
+    may: [{ identity: null, path, directory: null, sent: 0, strayedAt: null }],
     shared: null,
     isKept: false,
     keptUntil: -Infinity,
-    left: new Set(),
-    taken: new Set(),
-    saved: new Set(),
-    copies: new Set(),
-    heirs: new Map(),
-    been: new Map(),
     lostAt: null,
     covered: new Set(),
   };

@@ -187,7 +187,8 @@ export class Judge {
       if (one === undefined) continue;
       const isOut = this.#isOutOfSight(docId, reading);
       // What came to where its file was for a moment may be another one.
-      const isBack = !isOut && this.#inSight(one, reading).some((file) => this.held.isKnownFile(one, file));
+      const isBack =
+        !isOut && this.#inSight(one, reading).some((file) => this.held.isKnownFile(one, file, reading));
       if (now - (backAt ?? now) > this.#seenMs) this.#kept.delete(docId);
       else if (isBack) this.#kept.set(docId, { isSure: false, backAt: backAt ?? now });
       else if (!isOut || backAt !== undefined) this.#kept.set(docId, { isSure: false });
@@ -251,8 +252,8 @@ export class Judge {
     for (const { path, sharing } of documents) {
       const place = path.normalize('NFC');
       for (const one of this.held.alive()) {
-        const isThere = this.held.placedFiles(one, this.reading()).some((file) => file.path === place);
-        if (isThere || one.places.has(place)) one.shared = sharing;
+        const isThere = this.held.filesOf(one, this.reading()).some((file) => file.path === place);
+        if (isThere || mayBeAt(one, place)) one.shared = sharing;
       }
     }
   }
@@ -274,7 +275,8 @@ export class Judge {
       files: new Map(identities.map((one) => [one, file?.text ?? ''])),
     };
     const isMeant = (one: HeldDocument) =>
-      one.answer !== 'usable' && (one.places.has(place) || identities.some((other) => one.files.has(other)));
+      one.answer !== 'usable' &&
+      one.may.some((at) => at.path === place || identities.some((other) => other === at.identity));
     // What a person has forgotten before stays so, should this be refused.
     const forgotten = this.held.alive().filter((one) => isMeant(one) && !this.isForgotten(one.docId));
     const answers = forgotten.map(({ answer }) => answer);
@@ -318,7 +320,7 @@ export class Judge {
 
   /** A document at the service of which ingestd does not know, and that may be of a path; null: there is none. */
   unknownAt(path: string): string | null {
-    const isThere = (one: HeldDocument) => one.answer !== 'usable' && one.places.has(path.normalize('NFC'));
+    const isThere = (one: HeldDocument) => one.answer !== 'usable' && mayBeAt(one, path.normalize('NFC'));
     return this.held.alive().find(isThere)?.docId ?? null;
   }
 
@@ -396,14 +398,9 @@ export class Judge {
       this.#openDoubts.push(doubt);
       this.#unanswered.delete(number);
     }
-    const unusable = this.held
-      .alive()
-      .filter(({ answer, places }) => answer === 'unusable' && isMeant({ paths: places }));
+    const unusable = this.held.alive().filter((one) => one.answer === 'unusable' && isMeant(placesOf(one)));
     for (const one of unusable) one.answer = 'none';
-    const open = [
-      ...before,
-      ...unusable.map(({ files, places }) => ({ identities: files, paths: new Set(places.keys()) })),
-    ];
+    const open = [...before, ...unusable.map(placesOf)];
     this.#openDoubts.push(...open);
     return (isDone) => {
       if (isDone) this.#openDoubts = this.#openDoubts.filter((doubt) => !open.includes(doubt));
@@ -561,16 +558,17 @@ export class Judge {
       ]),
       ...former.flatMap((one) => this.held.formerHoldings(one)),
     ];
-    const named = created === null ? [] : first.flatMap((moment) => uploadedFiles(request, moment));
-    const alike = new Set(named.map((file) => file.identity).filter((other) => other !== identity));
-    this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed, alike });
+    const document = this.held.all.get(docId);
+    const isContent = request.file !== null && request.kind !== 'delete';
     // Of links and copies with one name nobody can tell at which place it is.
-    const one = this.held.all.get(docId);
-    if (found !== null && one !== undefined && named.some(({ path }) => path !== found.path)) {
-      if (named.some((file) => file.identity === identity && file.path !== found.path))
-        one.left.add(found.path);
-      one.directories = new Set(named.map(({ directory }) => directory));
-    }
+    const alike = !isContent
+      ? []
+      : first.flatMap((moment) =>
+          created !== null || document === undefined
+            ? uploadedFiles(request, moment)
+            : changedFiles(request, document, moment),
+        );
+    this.held.taken(request, created, found, { counted: taint?.holdings ?? [], glimpsed, alike });
     const isMode = request.kind === 'modify' && request.file === null && request.attachments === null;
     if (found === null || request.kind === 'delete' || isMode) return;
     const attachments = (request.attachments ?? []).map(({ text }) => text);
@@ -605,11 +603,14 @@ export class Judge {
     const former = this.#options.isIdentityUnsure ? this.#sameNumbers(file) : [];
     const isOneOf = (files: { readonly has: (one: object) => boolean }) =>
       [identity, ...former].some((one) => files.has(one));
+    const unknown = this.held
+      .alive()
+      .filter(({ answer }) => answer !== 'usable')
+      .map(placesOf);
     return (
       isOneOf(this.#lostWith) ||
       this.#lostWith.has(path) ||
-      this.#doubts().some((one) => isOneOf(one.identities) || one.paths.has(path)) ||
-      this.held.alive().some((one) => one.answer !== 'usable' && (isOneOf(one.files) || one.places.has(path)))
+      [...this.#doubts(), ...unknown].some((one) => isOneOf(one.identities) || one.paths.has(path))
     );
   }
 
@@ -699,7 +700,7 @@ export class Judge {
       const isKnown = this.#deleted.some((other) => other.docId === docId);
       if (one === undefined || isKnown || this.#approved.has(docId)) continue;
       const [folder = '', ...others] = new Set(
-        [...one.places.keys(), one.holding.path].map((path) => path.split('/')[0] ?? ''),
+        [...one.may.map(({ path }) => path), one.holding.path].map((path) => path.split('/')[0] ?? ''),
       );
       // What stands is wrong by another rule; of a file that moved to another folder, either may be its folder.
       if (one.lostAt === null || others.length > 0) continue;
@@ -784,8 +785,8 @@ export class Judge {
     const held = this.held.alive();
     const sent = request.attachments?.length ?? 0;
     const rankOf = ({ identity, path, role }: RoledFile) =>
-      (held.some(({ files }) => files.has(identity)) ? 8 : 0) +
-      (held.some(({ places }) => places.has(path)) ? 4 : 0) +
+      (held.some(({ may }) => may.some((at) => at.identity === identity)) ? 8 : 0) +
+      (held.some((one) => mayBeAt(one, path)) ? 4 : 0) +
       (role.kind === 'document' && role.obstacle === null ? 0 : 2) +
       // Of copies with one name each goes out with its own attachments, and as it is stated.
       (role.kind === 'document' && role.attachments.length === sent ? 0 : 1) +
@@ -827,13 +828,12 @@ function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment)
   const files = changedFiles(request, one, moment);
   const { held, reading } = moment;
   // It may have gone on with a copy, for which the mode is stated.
-  const placed =
-    request.file === null ? [...held.placedFiles(one, reading), ...held.heirsOf(one, reading)] : [];
+  const placed = request.file === null ? held.mayFilesOf(one, reading) : [];
   const mode = modeOf(request);
   const isStated = ({ role }: RoledFile) => 'statement' in role && role.statement?.mode === mode;
   // Of the names of one file, that under which it goes out, or that of its own place.
   const name = request.file?.name.normalize('NFC');
-  const isPlace = (path: string) => one.places.has(path) || one.taken.has(path);
+  const isPlace = (path: string) => mayBeAt(one, path);
   // And of several files, that which has as many attachments.
   const sent = request.attachments?.length;
   const hasAsMany = ({ role }: RoledFile) =>
@@ -842,6 +842,16 @@ function changedFile(request: ServiceRequest, one: HeldDocument, moment: Moment)
     (nameOf(file.path) === name ? 0 : 2) + (isPlace(file.path) ? 0 : 1) + (hasAsMany(file) ? 0 : 0.5);
   const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b));
   return [...ranked, ...placed].find(isStated) ?? ranked[0] ?? null;
+}
+
+function mayBeAt({ may }: HeldDocument, path: string): boolean {
+  return may.some((at) => at.path === path);
+}
+
+/** The files and places of a document that is in doubt. */
+function placesOf({ may }: HeldDocument): OpenDoubt {
+  const identities = may.flatMap(({ identity }) => (identity === null ? [] : [identity]));
+  return { identities: new Set(identities), paths: new Set(may.map(({ path }) => path)) };
 }
 
 /** Whether the service did it, or has not said so that ingestd knows. */

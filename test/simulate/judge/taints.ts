@@ -483,11 +483,7 @@ export class Taints {
     const document = docId === null ? undefined : this.#held.all.get(docId);
     // It had gone on to another place, from where it went out of sight: what says so beside the first is not its own.
     const isGone = document !== undefined && pathsOf(this.#held, document, reading).length === 0;
-    if (
-      isGone &&
-      [...document.been.keys()].some((one) => one !== owner && this.#held.mayHaveBeen(document, one))
-    )
-      return true;
+    if (isGone && document.may.some((at) => at.path !== owner)) return true;
     const isSent = document?.answer === 'usable' && document.accepted === ownerIdentity;
     const listed = reading.saidOf(owner)?.attachments.map((text) => `${directoryOf(owner)}/${text}`) ?? [];
     if (!isSent && listed.includes(path)) return true;
@@ -511,7 +507,8 @@ export class Taints {
       .some(
         (one) =>
           one.docId !== docId &&
-          (one.files.has(ownerIdentity) || (one.answer === 'usable' && one.holding.path === owner)) &&
+          (one.may.some(({ identity }) => identity === ownerIdentity) ||
+            (one.answer === 'usable' && one.holding.path === owner)) &&
           !one.attachments.some((sent) => sent.text === text),
       );
   }
@@ -537,7 +534,9 @@ export class Taints {
     // Nor is what is said below an ignore file that is not valid looked at (7.35).
     if (docId === null && !isFromItsDirectory && reading.shutDirectory(owner) !== null) return false;
     const standing = reading.files.get(path);
-    if (standing !== undefined && standing.identity !== identity) return true;
+    // What is in a hidden directory stands nowhere (contract 7.25).
+    if (standing !== undefined && standing.role.kind !== 'elsewhere' && standing.identity !== identity)
+      return true;
     const document = docId === null ? undefined : this.#held.all.get(docId);
     if (document?.isDeleted === true) return true;
     // What moves into a directory that is hidden is gone, as if it had moved out (contract 7.25).
@@ -546,10 +545,7 @@ export class Taints {
       .filter((one) => reading.files.get(one)?.role.kind !== 'elsewhere');
     const owners = document === undefined ? unsent : pathsOf(this.#held, document, reading);
     // Where its owner has left its sidecar behind, that is none of its own any more; nor is it where another file stands.
-    const hasLeft =
-      document !== undefined &&
-      !this.#held.wasTold(document, owner) &&
-      [...document.told.keys()].some((one) => this.#held.wasTold(document, one));
+    const hasLeft = document?.may.every((at) => at.path !== owner) === true;
     const left = docId !== null && (hasLeft || reading.files.has(owner)) ? [] : [owner];
     // What is said below an ignore file that is not valid may be ignored, and then ends nothing (4, 7.35).
     const places = (owners.length > 0 ? owners : left).filter(
