@@ -157,7 +157,7 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
     const { path, role, text } = file;
     const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, text);
     if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.twins.has(path)) continue;
-    if (judge.held.othersOf([file], reading, null).length === 0 && !judge.wasTried(file, now - longMs))
+    if (judge.held.documentsOf([file], reading).length === 0 && !judge.wasTried(file, now - longMs))
       judge.report('kept-back', `${path} was not tried while the service did not take others`);
   }
 }
@@ -236,7 +236,7 @@ function judgeFile(end: End, file: RoledFile): void {
 /** Whether what a document lists was sent with attachments itself: the contract leaves open what that is. */
 function listsAnOwner({ judge, reading }: End, { attachments }: DocumentRole): boolean {
   const listed = attachments.map((path) => reading.files.get(path)).filter((file) => file !== undefined);
-  return judge.held.othersOf(listed, reading, null).some((one) => one.attachments.length > 0);
+  return judge.held.documentsOf(listed, reading).some((one) => one.attachments.length > 0);
 }
 
 /** Whether what a document was sent with stands below an ignore file that is not valid (contract 4, 7.35). */

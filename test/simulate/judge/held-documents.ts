@@ -162,16 +162,10 @@ export class HeldDocuments {
     });
   }
 
-  /** The other documents that some files may be of. */
-  othersOf(
-    files: readonly RoledFile[],
-    reading: Reading,
-    except: HeldDocument | null,
-  ): readonly HeldDocument[] {
+  /** The documents that some files may be of. */
+  documentsOf(files: readonly RoledFile[], reading: Reading): readonly HeldDocument[] {
     const wanted = new Set(files.map(keyOf));
-    return this.alive().filter(
-      (one) => one !== except && this.filesOf(one, reading).some((file) => wanted.has(keyOf(file))),
-    );
+    return this.alive().filter((one) => this.filesOf(one, reading).some((file) => wanted.has(keyOf(file))));
   }
 
   /** What a file that is new counts as held by: the documents whose file it is or was (contract 7.27). */

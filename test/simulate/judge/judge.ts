@@ -3,7 +3,7 @@ import { Arrivals } from './arrivals.ts';
 import { changedFiles, judgeContent, uploadedFiles } from './content-rules.ts';
 import { ContentSpans } from './content-spans.ts';
 import { judgeDeletion } from './delete-rules.ts';
-import { HeldDocuments, holdingOf, keyOf, modeOf } from './held-documents.ts';
+import { HeldDocuments, holdingOf, modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, LiveIntent, Moment } from './moment.ts';
 import { promiseOf } from './promises.ts';
@@ -765,15 +765,14 @@ export class Judge {
   /** Whether no process can see a file that a document is of. */
   #isOutOfSight(docId: string, reading: Reading): boolean {
     const one = this.held.all.get(docId);
-    if (one === undefined) return false;
-    const inSight = this.#inSight(one, reading);
-    // Another document's own file does not count.
-    return this.held.othersOf(inSight, reading, one).length >= new Set(inSight.map(keyOf)).size;
+    return one !== undefined && this.#inSight(one, reading).length === 0;
   }
 
+  /** Another document's own file does not count. */
   #inSight(one: HeldDocument, reading: Reading): readonly RoledFile[] {
     return this.held
-      .filesOf(one, reading)
+      .standingsOf(one, reading)
+      .flat()
       .filter((file) => !reading.isUnseen(file) && file.role.kind !== 'elsewhere');
   }
 
