@@ -242,12 +242,15 @@ const onlyItsContent: Rule = ({ request, moment, document, file }, add) => {
   if (document === null || text === undefined || text === file.text) return;
   const other = moment.reading.all().find((one) => one.text === text && one.role.kind === 'document');
   if (other === undefined) add('old-content', `${file.path} is sent as it was before`);
-  else
+  else {
+    const isNameRight = other.path === document.holding.path;
+    const isAnothers = moment.held.alive().some((one) => one !== document && one.accepted === other.identity);
+    const how = isAnothers ? '/swapped' : '/by-identity';
     add(
-      // Its name is right, or was.
-      other.path === document.holding.path ? 'wrong-file/by-identity' : 'wrong-file',
+      `wrong-file${isNameRight ? how : ''}`,
       `${document.docId} is of ${file.path}, and gets what stands at ${other.path}`,
     );
+  }
 };
 
 /** Contract, section 4: what goes out with a document is what is listed, whole (7.8). */
