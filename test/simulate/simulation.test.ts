@@ -2569,6 +2569,7 @@ describe('the simulation', () => {
     [5_000_002_366, 'a document whose file another one lists is shared less widely all the same (7.27)'],
     [575_552_707, 'a document in whose place an attachment came is shared less widely all the same (7.27)'],
     [6_000_000_236, 'a link that a mount hides is not listed (7.5)'],
+    [7_000_000_001, 'what a mount hides is nothing’s twin (7.3)'],
     [5_000_000_058, 'a mount that goes while its directory cannot be read may hide what is gone (7.25)'],
     [
       6_100_000_354,

@@ -67,7 +67,10 @@ const linksAndTwinsAreListed: EndRule = ({ judge, claims: { status }, reading })
   const links = [...(judge.followsLinks ? [] : reading.links)].filter(
     (path) => Reading.mayBeDocument(path) && !reading.isIgnored(path),
   );
-  const twins = [...reading.twins].filter(([, { role }]) => role.kind === 'document').map(([path]) => path);
+  // What cannot be looked at stands beside nothing.
+  const twins = [...reading.twins]
+    .filter(([, { role, isHidden }]) => role.kind === 'document' && !isHidden)
+    .map(([path]) => path);
   for (const path of [...links, ...twins].filter(isIn))
     if (!listed.has(path))
       judge.report(
