@@ -119,7 +119,8 @@ export class HeldDocuments {
     const all = reading.all();
     const standing = all.filter((file) => file.path === path);
     const own = standing.filter((file) => file.identity === identity);
-    if (own.length > 0) return own;
+    // Of a link that cannot be looked at another name may be it.
+    if (own.some(({ isHidden }) => !isHidden)) return own;
     const isMoved = (file: RoledFile) =>
       file.identity === identity &&
       (standing.length === 0 || isOfType(file)) &&
@@ -221,7 +222,7 @@ export class HeldDocuments {
       const isUntold =
         this.#isIdentityUnsure && !next.some(({ path, text }) => path !== at.path && text === one.text);
       const isThere =
-        isUntold || next.some((file) => isAt(at, file)) || (next.length === 0 && !isTaken(true));
+        isUntold || reading.all().some((file) => isAt(at, file)) || (next.length === 0 && !isTaken(true));
       // What lies below an ignore file that is not valid is not looked at; nor does a record go anywhere meanwhile.
       const isShut =
         one.busyUntil > now || [at, ...next].some(({ path }) => reading.shutDirectory(path) !== null);
