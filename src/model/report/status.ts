@@ -170,7 +170,7 @@ export const statusSchema = z.object({
   kept: z.array(skip).default([]),
   transfers: z.array(transfer),
   possibleDuplicates: count.describe(
-    'Documents that the service may have and no record knows, at most: recordedDuplicates, and one for each upload in doubt.',
+    'Documents that the service may have and no record knows, at most: recordedDuplicates, and one for each unanswered upload in doubt.',
   ),
   /** Which documents they are of, at most a thousand. */
   duplicates: z.array(duplicate),
