@@ -11,10 +11,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^waits-at-end\/attached-before\/identities$/,
     'without numbers of files, what looks like an attachment that moved waits with it (7.27)',
   ],
-  [
-    /^wrong-file\/swapped$/,
-    'documents that changed places just before the directory of one was moved stay with their paths (7.1, 7.25)',
-  ],
 ];
 
 /** Whether a kind is on the list. What is known is known between two steps of a request, and where it is hard to see. */

@@ -407,7 +407,9 @@ async function originOf(
   const left: Origin[] = [];
   for (const { entry, rank } of ranked) {
     const isCertain = rank <= ranks.edited;
-    if (!isCertain && (left.length > 1 || (standing?.rank ?? rank) <= ranks.edited)) break;
+    // What only stood in the place of one for a moment is another's own file.
+    const isDecided = standing !== undefined && standing.rank <= ranks.edited && standing.rank < rank;
+    if (isDecided || (!isCertain && left.length > 1)) break;
     const source = await evidence.inspect(entry.ref);
     const isLeft = hasLeft(entry, stat, source, evidence);
     const origin = { kind: 'origin', entry, rank, source, hasLeft: isLeft } as const;
