@@ -37,6 +37,7 @@ import {
   errorCode,
   errorMessage,
   ignoreFileCode,
+  notTheServiceCode,
   unreadableCode,
   unreadableNowCode,
 } from '../model/errors.ts';
@@ -1760,8 +1761,12 @@ export class Engine {
     const { outcome } = result;
     const isUnknownThere = rest.length === 0 && outcome.kind === 'missing';
     const isExpected = isPerhapsGone(record) && isUnknownThere;
+    const isElsewhere = outcome.kind === 'unavailable' && outcome.code === notTheServiceCode;
     const isStray =
-      isUnknownThere && !isExpected && this.#breaker.manyMissing() && !this.#ledger.isApproved(task.ref);
+      (isUnknownThere || (rest.length === 0 && isElsewhere)) &&
+      !isExpected &&
+      this.#breaker.manyMissing() &&
+      !this.#ledger.isApproved(task.ref);
     await this.#takeBack(batch, outcome);
     if (isStray) {
       const reason = 'the service knew none of the last documents; its address may be wrong';

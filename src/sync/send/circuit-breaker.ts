@@ -55,7 +55,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
   let suspect: string | null = null;
   let isSeveral = false;
   let refused = 0;
-  /** Requests in a row whose document the service did not know. One that is tried again counts once. */
+  /** Requests in a row whose document the service, or what answers there, did not know. One that is tried again counts once. */
   const missing = new Set<string>();
   let forbidden = 0;
   /** Uploads in a row that were accepted without a docId, and what was said of the last. */
@@ -148,6 +148,11 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     open(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
   }
 
+  /** More say no more. */
+  function noteMissing(about: string): void {
+    if (missing.size < inARow) missing.add(about);
+  }
+
   /** An upload was accepted, and nobody knows as what: after three in a row a person is asked first. */
   function noteWithoutDocId(message: string): void {
     withoutDocId += 1;
@@ -187,8 +192,9 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
         return;
       case 'unavailable':
       case 'unknown':
-        if (!isNoDocId(outcome)) return noteUnavailable(outcome, about, untaken);
-        return reset();
+        if (isNoDocId(outcome)) return reset();
+        if (outcome.code === notTheServiceCode && !about.startsWith('upload ')) noteMissing(about);
+        return noteUnavailable(outcome, about, untaken);
       case 'unauthorized':
         if (isNews()) refused += 1;
         openForCredentials({ code: 'credentials-refused', message: outcome.message });
@@ -202,9 +208,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
         // It answers, and of this one document: whatever was wrong with all of it is over.
         if (isProbing) recovered();
         else answered();
-        // More say no more.
-        if (missing.size < inARow) missing.add(about);
-        return;
+        return noteMissing(about);
       }
       case 'rejected':
         answered();
