@@ -192,7 +192,7 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
 
   /** Everything is scanned, and what was taken up is judged. */
   function isFound(): boolean {
-    return engine.folders.areAllScanned() && tasks(inspected).length === 0;
+    return engine.folders.areAllScanned() && tasks([...inspected, 'grace']).length === 0;
   }
 
   /** Everything is scanned, and every document waits for something that this pass cannot bring about. */
