@@ -2595,6 +2595,11 @@ describe('the simulation', () => {
     ],
     [7_310_000_328, 'a file that stood at another path for a moment is still of its own record (7.1)'],
     [7_310_000_698, 'a document goes on with another name of its file while its own cannot be read (7.1)'],
+    [
+      8_000_001_266,
+      'what is in doubt without a docId may be saved in the place of another document (7.1, 7.32)',
+    ],
+    [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -155,8 +155,8 @@ export class HeldDocuments {
     // Of a link each document has its own name.
     const isLink = isCertain && one.may.some(({ identity }) => identity === file.identity);
     return this.alive().some((other) => {
-      // Of an upload whose answer was lost nobody knows.
-      if (other === one || (isCertain && other.answer === 'none')) return false;
+      // Of an upload in doubt no docId is known that its file could keep (7.1, 7.32).
+      if (other === one || (isCertain && other.answer !== 'usable')) return false;
       if (isLink) return isKnownAt(other, file);
       const found = other.may.filter((at) => isOf(at, file, reading)).length;
       return isCertain ? found === other.may.length : found > 0;

@@ -336,6 +336,8 @@ export class Reading {
       const words = `${unfit} is of no type that can be sent`;
       return { kind: 'attachments', words, ...(isOpen ? { isOpen } : {}) };
     }
+    const empty = attachments.find((one) => this.#seen.get(one)?.content.length === 0);
+    if (empty !== undefined) return { kind: 'attachments', words: `${empty} is empty` };
     if (attachments.length > 10) return { kind: 'attachments', words: 'it has more than ten attachments' };
     if (new Set(attachments.map(nameOf)).size < attachments.length)
       return { kind: 'attachments', words: 'two of its attachments have one name' };
