@@ -2599,6 +2599,10 @@ describe('the simulation', () => {
       8_000_001_266,
       'what is in doubt without a docId may be saved in the place of another document (7.1, 7.32)',
     ],
+    [
+      8_000_002_380,
+      'what a document was sent with stands in its record, whose directory was moved meanwhile (4, 7.25)',
+    ],
     [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

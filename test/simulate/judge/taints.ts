@@ -200,10 +200,11 @@ export class Taints {
     for (const [identity, one] of this.#attached) {
       const text = reading.pathsOf(identity).map((path) => reading.files.get(path)?.text);
       // Of a file with several names another one may be another document.
-      const isOwnerHere = reading.pathsOf(file.identity).includes(one.owner);
+      const names = reading.pathsOf(file.identity);
+      const isOfOther = names.length > 1 && names.includes(one.owner) && one.owner !== file.path;
       const isSent = attachments.some((sent) => text.includes(sent));
       const sentWith = isSent ? [...one.sentWith, docId] : one.sentWith;
-      if (one.ownerIdentity !== file.identity || (isOwnerHere && one.owner !== file.path)) {
+      if (one.ownerIdentity !== file.identity || isOfOther) {
         // What several documents list stands in the record of each.
         if (this.#perhaps.has(identity)) this.#attached.set(identity, { ...one, sentWith });
       } else if (isSent) {
