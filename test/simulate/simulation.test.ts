@@ -2603,6 +2603,10 @@ describe('the simulation', () => {
       8_000_002_380,
       'what a document was sent with stands in its record, whose directory was moved meanwhile (4, 7.25)',
     ],
+    [
+      8_000_000_841,
+      'a record that has followed an attachment means what is saved there, too, whatever stands under the old name (4)',
+    ],
     [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

@@ -331,7 +331,10 @@ export class Taints {
       if (isLong) continue;
       const holdings = [...taintOf(before).holdings, ...this.#held.formerHoldings(before)];
       this.#inherit(standing, [...this.inheritedOf(before), ...holdings]);
-      const sentWith = this.#placed.get(before) ?? this.#attached.get(before)?.sentWith;
+      // So may what was saved where a record has followed its attachment, though another file stands where that was.
+      const former = this.#former.get(before);
+      const followed = former?.isGlimpse === true ? former.sentWith : undefined;
+      const sentWith = this.#placed.get(before) ?? this.#attached.get(before)?.sentWith ?? followed;
       if (sentWith !== undefined && !this.#placed.has(standing)) this.#placed.set(standing, sentWith);
     }
     for (const { path, identity } of reading.files.values())
