@@ -1759,23 +1759,18 @@ export class Engine {
     const { members: batch, result } = sending;
     const [{ task, record }, ...rest] = batch;
     const { outcome } = result;
-    const isUnknownThere = rest.length === 0 && outcome.kind === 'missing';
-    const isExpected = isPerhapsGone(record) && isUnknownThere;
-    const isElsewhere = outcome.kind === 'unavailable' && outcome.code === notTheServiceCode;
-    const isStray =
-      (isUnknownThere || (rest.length === 0 && isElsewhere)) &&
-      !isExpected &&
-      this.#breaker.manyMissing() &&
-      !this.#ledger.isApproved(task.ref);
+    const isAlone = rest.length === 0;
+    const isUnknownThere = isAlone && outcome.kind === 'missing';
+    const isElsewhere = isAlone && outcome.kind === 'unavailable' && outcome.code === notTheServiceCode;
+    const isUnexpected = isElsewhere || (isUnknownThere && !isPerhapsGone(record));
+    const isStray = isUnexpected && this.#breaker.manyMissing() && !this.#ledger.isApproved(task.ref);
     await this.#takeBack(batch, outcome);
     if (isStray) {
       const reason = 'the service knew none of the last documents; its address may be wrong';
       await this.#hold([task], { folder: task.ref.folder, reason });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
     else if (isUnknownThere) await this.#forget(batch, null);
-    else
-      for (const member of batch)
-        await this.#concludeUnaccepted(member.task, 'delete', result, rest.length > 0);
+    else for (const member of batch) await this.#concludeUnaccepted(member.task, 'delete', result, !isAlone);
   }
 
   /** The service no longer holds them: one record of the ledger for all. */

@@ -141,10 +141,10 @@ async function checkSignIn(authUrl: string, signIn: () => Promise<unknown>): Pro
 /** Beyond this a token may look expired, or valid for too long. */
 const toleratedSeconds = 60;
 
-/** No document's. */
-const docId = 'ingestd.check';
+/** The id of no document. */
+const noDocId = 'ingestd.check';
 /** It cannot change anything: without credentials it is refused (interface 5), and the modify of no document has no part. */
-export const harmless = { method: 'PUT', path: `${ingestionPrefix}/modify-document/${docId}` } as const;
+export const harmless = { method: 'PUT', path: `${ingestionPrefix}/modify-document/${noDocId}` } as const;
 
 /**
  * Asks an address of the service for nothing, as ingestd would connect to it: does it answer, as the service would, and
@@ -162,8 +162,13 @@ export async function checkAddress(
     return [finding('error', address, { code: 'service-unreachable', message: `cannot be reached: ${why}` })];
   }
   if (request !== nothing) {
-    const around = { operation: 'modify', docId, ingestUrl: address, now: before, hasWorked: false } as const;
-    const outcome = judgeAnswer(answer, around);
+    const outcome = judgeAnswer(answer, {
+      operation: 'modify',
+      docId: noDocId,
+      ingestUrl: address,
+      now: before,
+      hasWorked: false,
+    });
     if (outcome.kind === 'misaddressed' || (outcome.kind === 'unavailable' && answer.status !== 429)) {
       const isOutage = outcome.kind === 'unavailable' && outcome.code !== notTheServiceCode;
       const code = isOutage ? 'service-unavailable' : outcome.code;

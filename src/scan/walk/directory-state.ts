@@ -130,8 +130,8 @@ export function createTree() {
       const hasLeft = after?.name !== name && name !== `${document}${sidecarEnd}`;
       if (hasLeft || (kind !== 'own' && after?.kind === 'own')) missed.set(pairsOf(joinPath(path, name)), at);
     }
-    for (const name of before?.unfit?.keys() ?? [])
-      if (state?.unfit?.has(name) !== true) missed.set(unfitIn(path), at);
+    const unfit = [...(before?.unfit?.keys() ?? [])];
+    if (unfit.some((name) => state?.unfit?.has(name) !== true)) missed.set(unfitIn(path), at);
     if (state?.again?.hidesLists === true) hidingLists.set(path, state.again);
     else hidingLists.delete(path);
     countRules(state?.ownRules, 1);

@@ -344,12 +344,12 @@ function standingAt(
 
 /**
  * What becomes of the paths to which nothing moves, and of the documents whose paths others take: each of these is missing
- * below the file that has its path, where nothing can stand. `standing`: the documents at the paths to which something moves.
+ * below the file that has its path, where nothing can stand. `occupants`: the documents at the paths to which something moves.
  */
 export function leftAfter(
   steps: readonly MoveStep[],
   { get }: Pick<LedgerPort, 'get'>,
-  standing: readonly LedgerEntry[] = steps.flatMap(({ to: ref }) => {
+  occupants: readonly LedgerEntry[] = steps.flatMap(({ to: ref }) => {
     const record = get(ref);
     return record === undefined ? [] : [{ ref, record }];
   }),
@@ -359,7 +359,7 @@ export function leftAfter(
   const free = steps.flatMap(({ entry: { ref } }) =>
     taken.has(refKey(ref)) ? [] : [{ ref, takenBy: null }],
   );
-  const replaced = standing.flatMap(({ ref, record }): readonly LeftPath[] => {
+  const replaced = occupants.flatMap(({ ref, record }): readonly LeftPath[] => {
     if (moving.has(record.docId)) return [];
     let missing = ref;
     while (get(missing) !== undefined) missing = { ...missing, path: replacedPath(missing.path) };
