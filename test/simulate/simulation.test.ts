@@ -2608,6 +2608,7 @@ describe('the simulation', () => {
       'a record that has followed an attachment means what is saved there, too, whatever stands under the old name (4)',
     ],
     [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
+    [9_200_000_166, 'what lies below an ignore file that is not valid is told of with it (7.20, 7.35)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -203,9 +203,9 @@ function judgeFile(end: End, file: RoledFile): void {
   if (why !== null) {
     // Of a directory that cannot be read a reason tells, for all that is below.
     const isBelow = status.reasons.some(
-      ({ code, message }) =>
+      ({ code, folder, path: place = '' }) =>
         /^unreadable-directory|^ignore-file/.test(code) &&
-        `${path}/`.includes(`/${message.split(': ')[0] ?? ''}/`),
+        `${path}/`.startsWith(place === '' ? `${folder}/` : `${folder}/${place}/`),
     );
     const isTold = failure !== undefined || wait !== undefined || isListed || isBelow;
     // What is at the service as it is needs no reason.
