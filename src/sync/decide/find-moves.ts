@@ -12,7 +12,14 @@ import {
   sameFile,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import { errorCode, exitCodes, IngestdError, shownTwiceCode, unreadableNowCode } from '../../model/errors.ts';
+import {
+  errorCode,
+  exitCodes,
+  IngestdError,
+  isUnreadable,
+  shownTwiceCode,
+  unreadableNowCode,
+} from '../../model/errors.ts';
 import { movedRecord } from '../../model/metadata/held-mode.ts';
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
 import { filesOfRecord } from '../../model/ports/ledger-port.ts';
@@ -261,7 +268,7 @@ function isOfAnother(
   found: Inspection | undefined,
   { findByFile }: Pick<LedgerPort, 'findByFile'>,
 ): boolean {
-  const stat = found?.kind === 'ignored' || found?.kind === 'skipped' ? found.stat : undefined;
+  const stat = found !== undefined && 'stat' in found ? found.stat : undefined;
   if (stat === undefined || sameFile(stat, record.stat)) return false;
   return findByFile(stat).some((one) => refKey(one.ref) !== refKey(ref) && sameFile(one.record.stat, stat));
 }
@@ -332,8 +339,12 @@ function standingAt(
 ): { ref: DocumentRef; stat: FileStat } | null | 'unclear' {
   if (found?.kind === 'document') return { ref, stat: found.document.stat };
   // Whether the file has left it, or has two names now, shows when it can be read again.
-  if (found?.kind === 'unknown' && found.code === unreadableNowCode)
-    throw new IngestdError(found.code, exitCodes.unforeseen, `${printable(refKey(ref))}: ${found.message}`);
+  if (found?.kind === 'unknown' && found.stat === undefined && isUnreadable(found))
+    throw new IngestdError(
+      unreadableNowCode,
+      exitCodes.unforeseen,
+      `${printable(refKey(ref))}: ${found.message}`,
+    );
   if (found?.kind !== 'settling' && found?.kind !== 'waiting' && found?.kind !== 'unfit') return null;
   // What is being sent there may have been replaced since it was seen last.
   const stat = found.stated?.stat ?? tasks.get(ref)?.seen?.stat;

@@ -323,16 +323,24 @@ describe('the document of a file that stands at a path', () => {
     expect(words(await moveIn(place))).toBe(expected);
   });
 
-  it('is not concluded while its old path cannot be read for a moment, and only its number tells that it is the same', async () => {
-    const finds = { 'gone/old': unknown('unreadable-now') };
-    await expect(moveIn({ ...removed(unborn), finds })).rejects.toMatchObject({ code: 'unreadable-now' });
-  });
-
   const swapped: Place = {
     disk: { 'inbox/a': [2, 'two'], 'inbox/b': [1, 'one'] },
     records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
     at: 'inbox/a',
   };
+  it.each<readonly [string, Place]>([
+    [
+      'cannot be read for a moment, and only its number tells that it is the same',
+      { ...removed(unborn), finds: { 'gone/old': unknown('unreadable-now') } },
+    ],
+    [
+      'cannot be looked at, where it came from to the place of another one (7.1)',
+      { ...swapped, finds: { 'inbox/b': unknown('unreadable') } },
+    ],
+  ])('is not concluded while its old path %s', async (_, place) => {
+    await expect(moveIn(place)).rejects.toMatchObject({ code: 'unreadable-now' });
+  });
+
   const bornLess: Place = {
     disk: { 'inbox/a': [2, 'two', unborn], 'inbox/b': [1, 'one', unborn] },
     records: { 'inbox/a': [1, 'one', unborn], 'inbox/b': [2, 'two', unborn] },
@@ -367,6 +375,16 @@ describe('the document of a file that stands at a path', () => {
     [
       'changes places in a swap whose other half cannot be sent as it stands',
       { ...swapped, finds: { 'inbox/b': isUnfit } },
+      'inbox/a → inbox/b, inbox/b → inbox/a; left: ',
+    ],
+    [
+      'changes places in a swap whose other half lies below an ignore file that is not valid',
+      {
+        ...swapped,
+        finds: {
+          'inbox/b': { ...unknown('ignore-file-invalid'), stat: statOfFile([1, 'one']) } as Inspection,
+        },
+      },
       'inbox/a → inbox/b, inbox/b → inbox/a; left: ',
     ],
     [
