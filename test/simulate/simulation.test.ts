@@ -2594,6 +2594,10 @@ describe('the simulation', () => {
       'what stands in a hidden directory does not end an attachment whose owner waits for an approval (4, 7.25)',
     ],
     [8_100_000_071, 'two documents that changed places wait while one of them cannot be looked at (7.1)'],
+    [
+      7_320_000_767,
+      'a document waits where a new file beside it has grown a moment ago, though no event tells it (7.28, 7.30)',
+    ],
     [7_310_000_328, 'a file that stood at another path for a moment is still of its own record (7.1)'],
     [7_310_000_698, 'a document goes on with another name of its file while its own cannot be read (7.1)'],
     [

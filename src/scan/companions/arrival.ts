@@ -100,8 +100,8 @@ function arrivingMs(folder: FolderState, place: string, arrivedAt: number): numb
 
 /** Whether a directory has grown since it was scanned. */
 function hasGrown(folder: FolderState, path: string, { nameCount, rules }: DirectoryState): boolean {
-  const { tree, observations, growths, settleMs, absolute } = folder;
-  return recentLook(growths, path, { present: observations.present, forMs: settleMs / 4 }, () => {
+  const { tree, observations, growths, absolute } = folder;
+  return recentLook(growths, path, observations.present, () => {
     const place = absolute(tree.rawPath(path));
     const entries = readdirSync(place).map((raw) => ({
       name: raw.normalize('NFC'),

@@ -1,3 +1,5 @@
+import { answerHoldsMs } from '../../model/ports/service-port.ts';
+
 /** What was seen of directories, by their paths, and until when that counts, monotonic ms. */
 export type RecentLooks<T> = Map<string, { readonly seen: T; readonly until: number }>;
 
@@ -5,21 +7,16 @@ export type RecentLooks<T> = Map<string, { readonly seen: T; readonly until: num
 const restFactor = 4;
 
 /**
- * Looks at a directory, unless that was done less than `forMs` before: many documents that wait for it ask at once, and
- * it is not read for each of them. What takes long counts for longer.
+ * Looks at a directory, unless that was done a moment before: many documents that wait for it ask at once, and it is not
+ * read for each of them. What takes long counts for longer. `present`: the moment that holds now, monotonic ms.
  */
-export function recentLook<T>(
-  looks: RecentLooks<T>,
-  path: string,
-  { present, forMs }: { readonly present: () => number; readonly forMs: number },
-  look: () => T,
-): T {
+export function recentLook<T>(looks: RecentLooks<T>, path: string, present: () => number, look: () => T): T {
   const began = present();
   const last = looks.get(path);
   if (last !== undefined && began < last.until) return last.seen;
   const seen = look();
   const ended = present();
-  looks.set(path, { seen, until: Math.max(began + forMs, ended + (ended - began) * restFactor) });
+  looks.set(path, { seen, until: Math.max(began + answerHoldsMs, ended + (ended - began) * restFactor) });
   return seen;
 }
 

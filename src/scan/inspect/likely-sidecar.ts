@@ -12,9 +12,6 @@ import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
 import { fitting, isNearDefaults, mayBeMeantFor, misspelling } from '../rules/sidecar-names.ts';
 
-/** A directory that changes all the time is read no more often than this for the documents in it. */
-const readEveryMs = 50;
-
 /**
  * A sidecar that fits no file beside a document and may be meant for it, or misspelled defaults of its directory or one
  * above, from the root; null: there is none. What came since they were scanned counts. Throws where one cannot be read.
@@ -49,7 +46,7 @@ export function newNames(folder: FolderState, directory: string): NamesLook | nu
   const { tree, observations, names, absolute, settings } = folder;
   const place = absolute(tree.rawPath(directory));
   if (observations.isAsListed(directory, statSync(place))) return null;
-  return recentLook(names, directory, { present: observations.present, forMs: readEveryMs }, () => {
+  return recentLook(names, directory, observations.present, () => {
     const entries = readdirSync(place, { withFileTypes: true });
     const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name.normalize('NFC')]));
     const fits = fitting(() => files);

@@ -124,6 +124,20 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     },
   );
 
+  it('is expected again a moment after a new file beside it has grown, though no scan tells it (7.30)', async () => {
+    await open('EVERYONE');
+    await folder.write('proj/old.pdf.meta.json', sidecar);
+    await folder.write('proj/a.pdf', 'pdf');
+    await folder.write('proj/b.pdf', 'pdf');
+    await folder.scan();
+    folder.pass(settleMs);
+    await folder.scan();
+    expect(await stateOf('proj/a.pdf')).toBe('does not come');
+    await folder.write('proj/b.pdf', 'larger');
+    folder.pass(100);
+    expect(await stateOf('proj/a.pdf')).toBe('is expected');
+  });
+
   it('is not expected for ever beside names that stand twice, by how accents are encoded, or are not UTF-8', async () => {
     const world = await folderWorld({
       settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
@@ -174,10 +188,15 @@ it('what takes long to look at is looked at no more often than one part in five 
   let present = 0;
   let count = 0;
   const ask = () =>
-    recentLook(looks, 'd', { present: () => present, forMs: 500 }, () => {
-      present += 1_000;
-      return (count += 1);
-    });
+    recentLook(
+      looks,
+      'd',
+      () => present,
+      () => {
+        present += 1_000;
+        return (count += 1);
+      },
+    );
   expect(ask()).toBe(1);
   present += 3_999;
   expect(ask()).toBe(1);
