@@ -2598,6 +2598,10 @@ describe('the simulation', () => {
       7_320_000_767,
       'a document waits where a new file beside it has grown a moment ago, though no event tells it (7.28, 7.30)',
     ],
+    [
+      7_300_002_075,
+      'a directory of attachments that cannot be read keeps its document back, whatever is ignored in it (4, 7.37)',
+    ],
     [7_310_000_328, 'a file that stood at another path for a moment is still of its own record (7.1)'],
     [7_310_000_698, 'a document goes on with another name of its file while its own cannot be read (7.1)'],
     [

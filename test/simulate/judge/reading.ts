@@ -315,8 +315,11 @@ export class Reading {
     if (isHidden) return { kind: 'hidden', words: 'it is out of sight' };
     if (this.#isOwning(path) && this.isListedBySidecar(path))
       return { kind: 'attachments', words: 'it may be an attachment itself', isOpen: true };
-    const isOutOfSight = (one: string) => this.#seen.get(one)?.isHidden === true;
-    const hidden = [...attachments, `${path}${listEnd}/.unlisted`].find(isOutOfSight);
+    const list = this.#listedIn(`${path}${listEnd}`).filter((one) => !this.isOutOfList(one));
+    // What is in a list that cannot be read nobody can tell, whatever patterns say of it.
+    const hidden =
+      attachments.find((one) => this.#seen.get(one)?.isHidden === true) ??
+      list.find((one) => this.#seen.get(one)?.isUnlisted === true);
     if (hidden !== undefined) return { kind: 'hidden-companion', words: `${hidden} cannot be looked at` };
     // Whether it is a file, which would be one of its attachments, nobody can tell.
     const isUntold = (one: SeenFile) =>
