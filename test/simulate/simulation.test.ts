@@ -2602,6 +2602,10 @@ describe('the simulation', () => {
       7_300_002_075,
       'a directory of attachments that cannot be read keeps its document back, whatever is ignored in it (4, 7.37)',
     ],
+    [
+      8_100_000_035,
+      'a document does not go where a file stands that may be of another one, of which nobody was told (7.25, 7.32)',
+    ],
     [7_310_000_328, 'a file that stood at another path for a moment is still of its own record (7.1)'],
     [7_310_000_698, 'a document goes on with another name of its file while its own cannot be read (7.1)'],
     [

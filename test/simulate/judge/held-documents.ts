@@ -221,8 +221,10 @@ export class HeldDocuments {
       // What was edited as it moved only its number tells (7.1).
       const isUntold =
         this.#isIdentityUnsure && !next.some(({ path, text }) => path !== at.path && text === one.text);
+      // Nor does it go where another document's own file may stand (7.25).
+      const isPerhapsGone = next.every((file) => this.#isOfAnother(one, file, reading, false));
       const isThere =
-        isUntold || reading.all().some((file) => isAt(at, file)) || (next.length === 0 && !isTaken(true));
+        isUntold || reading.all().some((file) => isAt(at, file)) || (isPerhapsGone && !isTaken(true));
       // What lies below an ignore file that is not valid is not looked at; nor does a record go anywhere meanwhile.
       const isShut =
         one.busyUntil > now || [at, ...next].some(({ path }) => reading.shutDirectory(path) !== null);
