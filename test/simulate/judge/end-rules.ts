@@ -87,7 +87,11 @@ const everyDocumentHasItsFile: EndRule = ({ judge, claims, reading, places }) =>
     if (!claims.status.folders.some(({ name, state }) => name === folder && state !== 'unavailable'))
       continue;
     // What is listed and not sent keeps its document; another document's own file does not count.
-    const isKept = judge.held.standingsOf(one, reading).some((files) => files.some(isListed));
+    // Where numbers do not tell, what its content says counts too (7.19).
+    const standings = judge.isIdentityUnsure
+      ? [judge.held.filesOf(one, reading)]
+      : judge.held.standingsOf(one, reading);
+    const isKept = standings.some((files) => files.some(isListed));
     if (isKept && (file === undefined || !isListed(file))) continue;
     if (file === undefined || !isListed(file)) left.set(folder, [...(left.get(folder) ?? []), one]);
     else if (!isOneOf(one, file))
