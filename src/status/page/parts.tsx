@@ -1,80 +1,45 @@
-import { createContext, Fragment } from 'preact';
+import { Fragment } from 'preact';
 import type { ComponentChildren, RenderableProps } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
-import { numberWords } from '../../lib/text/amounts.ts';
+import { minuteWords, numberWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
-import { localTimes } from './data/time-words.ts';
+import { open } from './data/page.ts';
+import type { Question } from './data/page.ts';
 
 /** What most parts of the page show something of. */
 export interface Shown {
   readonly status: StatusAnswer;
 }
 
-interface ButtonProps {
-  readonly act: () => Promise<void> | void;
-  /** What screen readers call it, where its words alone say too little. */
-  readonly name?: string | undefined;
-  readonly children: ComponentChildren;
+/** `20:44` today, else with its date. */
+export function momentWords(time: string | number): string {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const day = isToday ? '' : `${date.toLocaleDateString([], { dateStyle: 'medium' })}, `;
+  return day + minuteWords(time);
 }
 
-/** A button that does one thing; while it is doing it, it cannot be pressed again. */
-export function Button({ act, name, children }: ButtonProps) {
-  const [isBusy, setBusy] = useState(false);
-  const press = async () => {
-    if (isBusy) return;
-    setBusy(true);
-    await act();
-    setBusy(false);
-  };
-  // Not `disabled`: that would throw the focus away.
+/** Words of a file, a service or a rule, with their times by the reader's clock. */
+export function told(words: string): string {
+  return printable(withLocalTimes(words, momentWords));
+}
+
+/** The same, each as a sentence, as far as there are words. */
+export function said(...parts: readonly (string | undefined)[]): string {
+  return parts.flatMap((words) => (words ? [sentence(told(words))] : [])).join(' ');
+}
+
+/** Asks before something that cannot be undone: it takes two steps, and the safe one has the focus. */
+export function Ask(question: Question) {
   return (
-    <button type="button" aria-label={name} aria-disabled={isBusy} onClick={() => void press()}>
-      {children}
+    <button aria-label={question.name} onClick={() => open(question)}>
+      {question.words}…
     </button>
-  );
-}
-
-interface Question extends ButtonProps {
-  /** On the button that does it, and on the one that asks about it. */
-  readonly words: string;
-  readonly look: 'danger' | 'strong';
-  /** The other answer, beside that button. */
-  readonly instead?: ComponentChildren;
-}
-
-/**
- * A question before something that cannot be undone: what deletes, shares or sends again takes two steps, and the safe
- * one has the focus. An open question stays as it was asked, also where there is another one by now.
- */
-export function Ask(next: Question) {
-  const [asked, setAsked] = useState<Question | null>(null);
-  return (
-    <>
-      <Button name={next.name} act={() => setAsked({ ...next })}>
-        {next.words}…
-      </Button>
-      {asked !== null && (
-        <Dialog
-          key={asked}
-          title={`${asked.name ?? asked.words}?`}
-          closer="Cancel"
-          onClose={() => setAsked((shown) => (shown === asked ? null : shown))}
-        >
-          <p>{asked.children}</p>
-          <form method="dialog">
-            {asked.instead}
-            <button class={asked.look} onClick={() => void asked.act()}>
-              {asked.words}
-            </button>
-          </form>
-        </Dialog>
-      )}
-    </>
   );
 }
 
@@ -90,6 +55,7 @@ interface PartProps {
 export function Part({ title, count, action, children, ...attributes }: RenderableProps<PartProps>) {
   const isCard = attributes.class === 'card';
   const [Section, Title] = isCard ? (['article', 'h3'] as const) : (['section', 'h2'] as const);
+  if (count === 0) return null;
   return (
     <Section class="panel" aria-label={title} {...attributes}>
       <div class="head">
@@ -103,10 +69,7 @@ export function Part({ title, count, action, children, ...attributes }: Renderab
   );
 }
 
-/**
- * What is there to be opened. Nothing of it is made, or asked for, before that. `words`: beside the title of a part of the
- * page, what is enough for most.
- */
+/** What is there to be opened: nothing of it is made before that. `words`: beside the title of a part of the page. */
 export function Fold({ title, words, children }: RenderableProps<{ title: string; words?: string }>) {
   const [isOpen, setOpen] = useState(false);
   const isPart = words !== undefined;
@@ -119,28 +82,6 @@ export function Fold({ title, words, children }: RenderableProps<{ title: string
     </details>
   );
 }
-
-/** A dialog that is open as long as it is there. Escape closes it, and the focus goes back. `closer`: the button's words. */
-export function Dialog(props: RenderableProps<{ title: string; closer?: string; onClose: () => void }>) {
-  const { title, closer = 'Close', onClose, children } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  return (
-    // It tells a moment after it was closed: what was opened since then stays.
-    <dialog ref={dialog} aria-label={title} onClose={onClose}>
-      <form method="dialog" class="head">
-        <h2>
-          <PathWords path={title} />
-        </h2>
-        <button>{closer}</button>
-      </form>
-      {children}
-    </dialog>
-  );
-}
-
-/** Opens the story of a file. */
-export const StoryOpener = createContext<(ref: DocumentRef) => void>(() => {});
 
 /** A path, or words with one: it may break after each of its parts, and none changes the direction of the others. */
 export function PathWords({ path }: { readonly path: string }) {
@@ -156,9 +97,8 @@ export function PathWords({ path }: { readonly path: string }) {
 
 /** A document's place, which opens its story: the folder faint, the path plain. */
 export function PathText({ folder, path }: DocumentRef) {
-  const open = useContext(StoryOpener);
   return (
-    <button type="button" class="path" aria-haspopup="dialog" onClick={() => open({ folder, path })}>
+    <button class="path" aria-haspopup="dialog" onClick={() => open({ folder, path })}>
       <span class="faint">
         <bdi>{printable(folder)}</bdi>/
       </span>
@@ -167,80 +107,85 @@ export function PathText({ folder, path }: DocumentRef) {
   );
 }
 
-interface RowsProps<T> {
-  readonly of: readonly T[];
-  /** So many are listed at once; the others are there to be opened. */
-  readonly most?: number;
+interface ListProps {
+  readonly of: readonly ComponentChildren[];
+  readonly class: string;
+  /** So many are seen at first; the others are there to be opened. */
+  readonly most: number;
   /** How many there are in all. */
-  readonly total?: number;
-  /** What stands beside or below each path. */
-  readonly children?: (item: T) => ComponentChildren;
+  readonly total?: number | undefined;
 }
 
 /** More would make the page slow. */
 const mostRows = 200;
 
-/** Documents, one below the other. */
-export function Rows<T extends DocumentRef & { readonly pathBytes?: string | undefined }>({
-  of: items,
-  most = mostRows,
-  total,
-  children,
-}: RowsProps<T>) {
-  const listed = items.slice(0, mostRows);
-  const [first, rest] = [listed.slice(0, most), listed.slice(most)];
-  const list = (some: readonly T[]) => (
-    <ul class={children === undefined ? 'names' : 'rows'}>
-      {some.map((item) => (
-        // Names that are not UTF-8 look alike: their bytes tell them apart.
-        <li key={refKey(item) + (item.pathBytes ?? '')}>
-          <PathText {...item} />
-          {children?.(item)}
-        </li>
-      ))}
-    </ul>
-  );
+/** Says how many are not listed, where it is not all of them. */
+export function List({ of: items, class: kind, most, total = items.length }: ListProps) {
+  const rest = items.slice(most, mostRows);
+  const unlisted = total - Math.min(items.length, mostRows);
   return (
     <>
-      {list(first)}
-      {rest.length > 0 && <Fold title={`Show ${numberWords(rest.length)} more`}>{list(rest)}</Fold>}
-      <More count={(total ?? items.length) - listed.length} />
+      <ul class={kind}>{items.slice(0, Math.min(most, mostRows))}</ul>
+      {rest.length > 0 && (
+        <Fold title={`Show ${numberWords(rest.length)} more`}>
+          <ul class={kind}>{rest}</ul>
+        </Fold>
+      )}
+      {unlisted > 0 && <p class="faint">and {numberWords(unlisted)} more</p>}
     </>
   );
 }
 
-/** Says how many of a list are not shown, where it is not all of them. */
-export function More({ count }: { readonly count: number }) {
-  return count <= 0 ? null : <p class="faint">and {numberWords(count)} more</p>;
+interface RowsProps<T> extends Partial<Pick<ListProps, 'most' | 'total'>> {
+  readonly of: readonly T[];
+  /** What is said of each; once, where it is the same for all. */
+  readonly words?: (item: T) => string;
+  /** What to do. */
+  readonly fix?: string;
+  /** What stands beside or below each path. */
+  readonly children?: (item: T) => ComponentChildren;
 }
 
-interface FactsProps {
-  /** Words, or what is shown as JSON; what is null or empty is left out. */
-  readonly of: readonly (readonly [name: string, value: unknown])[];
-  /** Where they come from, by their names. */
-  readonly sources?: Readonly<Record<string, string>>;
-}
-
-/** Names and values. */
-export function Facts({ of: facts, sources = {} }: FactsProps) {
+/** Documents, one below the other. */
+export function Rows<T extends DocumentRef & { readonly pathBytes?: string | undefined }>(
+  props: RowsProps<T>,
+) {
+  const { of: items, words, fix = '', children, most = mostRows, total } = props;
+  const [first, ...others] = new Set(words === undefined ? [] : items.map(words));
+  const rows = items.map((item) => (
+    // Names that are not UTF-8 look alike: their bytes tell them apart.
+    <li key={refKey(item) + (item.pathBytes ?? '')}>
+      <PathText {...item} />
+      {others.length > 0 && <p>{words?.(item)}</p>}
+      {children?.(item)}
+    </li>
+  ));
+  const kind = words === undefined && children === undefined ? 'names' : 'rows';
   return (
-    <dl>
-      {facts
-        .filter(([, value]) => value !== null && value !== '')
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{printable(typeof value === 'string' ? localTimes(value) : JSON.stringify(value))}</bdi>
-              {sources[name] !== undefined && <span class="faint"> (from {printable(sources[name])})</span>}
-            </dd>
-          </div>
-        ))}
-    </dl>
+    <>
+      {others.length === 0 && <p>{first}</p>}
+      <p class="faint">{fix}</p>
+      <List of={rows} class={kind} most={most} total={total} />
+    </>
   );
 }
 
-/** Words that came from a file, a service or a rule, as a sentence, with its times by the reader's clock. */
-export function said(words: string): string {
-  return sentence(printable(localTimes(words)));
+type Fact = readonly [name: string, value: unknown, source?: string | undefined];
+
+/** Names and values, and where they come from; what is no text is shown as JSON, what is null or empty is left out. */
+export function Facts({ of: facts }: { readonly of: readonly Fact[] }) {
+  const known = facts.filter(([, value]) => value !== null && value !== '');
+  return (
+    <dl>
+      {known.map(([name, value, source]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <bdi>{told(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
+            {source !== undefined && <span class="faint"> (from {printable(source)})</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

@@ -1,4 +1,5 @@
-import { countWords, numberWords } from '../../../lib/text/amounts.ts';
+import { sumOf } from '../../../lib/sum-of.ts';
+import { countWords, durationWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
 import {
@@ -7,13 +8,11 @@ import {
   createBursts,
   directoryOfAll,
 } from '../../../model/report/activity-words.ts';
+import { explain, groupByCause } from '../../../model/report/explanations.ts';
+import { sortFailures } from '../../../model/report/failures.ts';
 import type { Activity } from '../../../model/report/status.ts';
-import { mostRecent } from '../data/connection.ts';
-import { localTimes, momentWords } from '../data/time-words.ts';
-import { Fold, Part, PathText, Rows } from '../parts.tsx';
-
-/** So many are shown; the others are there to be opened. */
-const fewLines = 3;
+import { Fold, List, Part, PathText, Rows, momentWords, said, told } from '../parts.tsx';
+import type { Shown } from '../parts.tsx';
 
 /** What happened last, newest first; null: not known yet. What happened to many at once is one line, which opens. */
 export function Activities({ recent }: { readonly recent: readonly Activity[] | null }) {
@@ -23,16 +22,9 @@ export function Activities({ recent }: { readonly recent: readonly Activity[] | 
     const oldest = burst.at(-1) ?? burst[0];
     return <Line key={`${oldest.at} ${oldest.what} ${refKey(oldest)}`} burst={burst} />;
   });
-  const more = lines.length - fewLines;
   return (
     <Part title="Recent activity">
-      <ol class="activity">{lines.slice(0, fewLines)}</ol>
-      {more > 0 && (
-        <Fold title={`Show ${numberWords(more)} more`}>
-          <ol class="activity">{lines.slice(fewLines)}</ol>
-          {recent?.length === mostRecent && <p class="faint">ingestd log has what was before.</p>}
-        </Fold>
-      )}
+      <List of={lines} class="activity" most={3} />
       {recent?.length === 0 && <p class="faint">Nothing yet.</p>}
     </Part>
   );
@@ -45,34 +37,108 @@ function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] })
   const directory = directoryOfAll(burst);
   const place = printable(directory === '' ? folder : refKey({ folder, path: directory }));
   const isOne = documents.length === 1;
-  const where = what === 'uploaded' ? `to ${place}` : `in ${place}`;
+  const title = `${countWords(documents.length, 'document')} ${what === 'uploaded' ? 'to' : 'in'} ${place}`;
   return (
     <li>
-      <time dateTime={at} title={at}>
-        {momentWords(at)}
-      </time>
+      <time title={at}>{momentWords(at)}</time>
       <span class={`what ${what}`}>{printable(what)}</span>
       {isOne ? (
         <Subject {...newest} />
       ) : (
-        <Fold title={`${countWords(documents.length, 'document')} ${where}`}>
+        <Fold title={title}>
           <Rows of={documents} />
         </Fold>
       )}
-      <p class="faint">{printable(localTimes((isOne ? activityWords : burstWords)(newest) ?? ''))}</p>
+      <p class="faint">{told((isOne ? activityWords : burstWords)(newest) ?? '')}</p>
     </li>
   );
 }
 
 /** What something is about: one document, or how many. What concerns a folder is the story of no file. */
-export function Subject({ folder, path, documents }: Pick<Activity, 'folder' | 'path' | 'documents'>) {
+function Subject({ folder, path, documents }: Pick<Activity, 'folder' | 'path' | 'documents'>) {
   if (path !== '' && documents <= 1) return <PathText folder={folder} path={path} />;
-  const many = countWords(documents, 'document');
-  if (path !== '') return <span>{many}</span>;
+  const many = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
   return (
     <span>
       <bdi>{printable(folder || 'ingestd')}</bdi>
-      {documents > 1 && ` (${many})`}
+      {many}
     </span>
+  );
+}
+
+/** What is being sent now, what comes next, and how much of the minute's budget is used. */
+export function Transfers({ status: { transfers, rate, queue } }: Shown) {
+  const { limit, used, windowSeconds, pausedUntil, nextFreeSeconds } = rate;
+  const counts = [
+    queue.inFlight > 0 && `${numberWords(queue.inFlight)} being sent`,
+    queue.pending > 0 && `${numberWords(queue.pending)} queued`,
+  ];
+  const span = windowSeconds === 60 ? 'minute' : `${windowSeconds} s`;
+  const rows = transfers.map(({ operation, bytesSent, bytesTotal, ...one }) => (
+    <li key={`${operation} ${one.documents} ${refKey(one)}`}>
+      <Subject {...one} /> <span class="faint">{operation}</span>
+      {bytesTotal > 0 && (
+        <progress
+          aria-label={`${operation} ${one.path}`}
+          max={bytesTotal}
+          // Full is for what the service has accepted, which is in no list of transfers.
+          value={Math.min(bytesSent, Math.floor(bytesTotal * 0.99))}
+        />
+      )}
+      <p class="faint">
+        {bytesSent < bytesTotal
+          ? `${sizeWords(bytesSent)} of ${sizeWords(bytesTotal)}`
+          : 'waiting for an answer'}
+      </p>
+    </li>
+  ));
+  return (
+    <Fold title="In progress" words={counts.filter(Boolean).join(', ') || 'nothing now'}>
+      <List of={rows} class="rows" most={8} />
+      <p>
+        {numberWords(used)} of {countWords(limit, 'request')} in the last {span}
+      </p>
+      <progress aria-label="Requests used" max={limit} value={used} />
+      {pausedUntil !== null && <p class="faint">{said(`the service asked to wait until ${pausedUntil}`)}</p>}
+      {pausedUntil === null && nextFreeSeconds > 0 && queue.etaSeconds !== null && (
+        <p class="faint">Next request in {durationWords(nextFreeSeconds)}</p>
+      )}
+    </Fold>
+  );
+}
+
+/** Documents that wait for something by name: a sidecar, an attachment, the next attempt. A retry needs nobody. */
+export function Waiting({ status }: Shown) {
+  const retried = sortFailures(status).retried.map(({ message, retryAt, ...one }) => ({
+    ...one,
+    message: `${said(message)} Next attempt at ${retryAt}`,
+  }));
+  const waits = [...status.waiting, ...retried];
+  // The others are being written: they have nothing to say.
+  const total = Math.max(
+    waits.length,
+    sumOf(status.folders, ({ waiting }) => waiting),
+  );
+  if (waits.length === 0) return null;
+  return (
+    <Fold title="Waiting" words={countWords(total, 'document')}>
+      <Rows of={waits} words={({ message }) => said(message)} most={5} total={total} />
+    </Fold>
+  );
+}
+
+/** Files in the folders that are no documents, by the rule that says so. */
+export function Skipped({ status: { skipped, skippedTotal } }: Shown) {
+  const unlisted = skippedTotal - skipped.length;
+  if (skippedTotal === 0) return null;
+  return (
+    <Fold title="Skipped" words={countWords(skippedTotal, 'file')}>
+      {groupByCause(skipped).map(({ code, items }) => (
+        <Part class="card" key={code} title={explain(code).cause} count={items.length}>
+          <Rows of={items} fix={explain(code).fix || said(items[0]?.message ?? '')} />
+        </Part>
+      ))}
+      {unlisted > 0 && <p class="faint">and {numberWords(unlisted)} more</p>}
+    </Fold>
   );
 }

@@ -1,12 +1,12 @@
-import { countWords, numberWords, minuteWords } from '../../../lib/text/amounts.ts';
+import { countWords, minuteWords, numberWords } from '../../../lib/text/amounts.ts';
 import { sumOf } from '../../../lib/sum-of.ts';
 import { columnsOf, deliveryKinds } from '../../metrics/delivery-history.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
-import { useAnswer } from '../data/use-answer.ts';
+import { useAnswer } from '../data/daemon.ts';
 
-/** Deliveries of the last day. */
-export function Chart() {
-  const { answer: history } = useAnswer<HistoryReport>('api/history', { everyMs: 5_000 });
+/** Deliveries of the last day; asked for again when `now` changes. */
+export function Chart({ now }: { readonly now: number }) {
+  const { answer: history } = useAnswer<HistoryReport>('api/history', now);
   if (history === null) return null;
   const columns = columnsOf(history);
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts, Number)));
@@ -17,29 +17,15 @@ export function Chart() {
   const words = `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
   return (
     <>
-      <svg
-        class="chart"
-        viewBox={`0 0 ${columns.length} ${top}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={words}
-      >
-        {columns.map(({ start, counts }, index) => (
-          <g key={start}>
-            <title>{`${minuteWords(start)}: ${partsOf(counts).join(', ') || 'nothing'}`}</title>
-            {deliveryKinds.map((kind, at) => (
-              <rect
-                key={kind}
-                class={kind}
-                x={index + 0.15}
-                width="0.7"
-                y={top - sumOf(counts.slice(0, at + 1), Number)}
-                height={counts[at]}
-              />
+      <div class="chart" role="img" aria-label={words}>
+        {columns.map(({ start, counts }) => (
+          <div key={start} title={`${minuteWords(start)}: ${partsOf(counts).join(', ') || 'nothing'}`}>
+            {counts.map((count, at) => (
+              <i key={at} class={deliveryKinds[at]} style={{ height: `${(count / top) * 100}%` }} />
             ))}
-          </g>
+          </div>
         ))}
-      </svg>
+      </div>
       <div class="chart-times" aria-hidden="true">
         {ticks.map(({ start }) => (
           <span key={start}>{minuteWords(start)}</span>

@@ -7,19 +7,15 @@ import { refKey } from '../../../model/document.ts';
 import type { DocumentListing } from '../../../model/ports/control-port.ts';
 import { audienceWords } from '../../../model/report/activity-words.ts';
 import { mayHelpToShare } from '../../../model/report/explanations.ts';
-import { decide } from '../data/ask-daemon.ts';
-import { useAnswer } from '../data/use-answer.ts';
+import { decide, useAnswer } from '../data/daemon.ts';
 import { Ask, Rows, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
 /** All documents, found by name, with who can see each or why it is not sent. */
-export function Documents({ status: { folders, totals } }: Shown) {
+export function Documents({ status }: Shown) {
   const [search, setSearch] = useState('');
-  // What only gets older is no news.
-  const counts = folders.map((one) => ({ ...one, oldestUnsyncedSeconds: 0 }));
-  const news = JSON.stringify([{ ...totals, requests: 0, bytesSent: 0 }, counts]);
   const path = `api/documents?search=${encodeURIComponent(search)}`;
-  const { answer: found } = useAnswer<DocumentListing>(path, { news });
+  const { answer: found } = useAnswer<DocumentListing>(path, status);
   return (
     <>
       <div role="search">
@@ -48,7 +44,8 @@ export function Documents({ status: { folders, totals } }: Shown) {
             {isDelivered && (
               <p class="faint">
                 {audienceWords(sharing)}
-                {folders.every(({ name }) => name !== folder) && ', kept: its folder is no longer configured'}
+                {status.folders.every(({ name }) => name !== folder) &&
+                  ', kept: its folder is no longer configured'}
               </p>
             )}
             {state !== null && <p>{said(capitalized(state))}</p>}
@@ -59,21 +56,19 @@ export function Documents({ status: { folders, totals } }: Shown) {
   );
 }
 
-/** Documents that a wider audience is stated for than the service has: a quiet line, and the way out. */
+/** Documents that a wider audience is stated for than the service has, and the way out. */
 export function Narrower({ count }: { readonly count: number }) {
-  const { answer: found } = useAnswer<DocumentListing>('api/documents?narrower=true', { news: count });
-  if (found === null) return null;
-  const shown = found.documents.flatMap(({ narrower, ...place }) =>
-    narrower === null || !mayHelpToShare(narrower.code)
-      ? []
-      : [{ path: refKey(place), sharing: narrower.sharing }],
+  const { answer: found } = useAnswer<DocumentListing>('api/documents?narrower=true', count);
+  const documents = (found?.documents ?? []).flatMap(({ narrower, ...place }) =>
+    narrower === null ? [] : [{ ...narrower, ...place, sharing: narrower.sharing }],
   );
+  const shown = documents
+    .filter(({ code }) => mayHelpToShare(code))
+    .map((one) => ({ path: refKey(one), sharing: one.sharing }));
   const names = shown.map(({ path, sharing }) => `${printable(path)} (${audienceWords(sharing)})`);
   return (
     <>
-      <Rows of={found.documents} total={found.total}>
-        {({ narrower }) => narrower !== null && <p>{said(narrower.message)}</p>}
-      </Rows>
+      <Rows of={documents} words={({ message }) => said(message)} total={count} />
       {shown.length > 0 && (
         <Ask
           words={`Share ${countWords(shown.length, 'document')} as stated`}

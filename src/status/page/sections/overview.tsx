@@ -1,28 +1,21 @@
 import { printable } from '../../../lib/text/printable.ts';
-import { numberWords } from '../../../lib/text/amounts.ts';
+import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { explain, fixAt } from '../../../model/report/explanations.ts';
 import { partsOf, sortFailures } from '../../../model/report/failures.ts';
-import { fleetHeadline } from '../../../model/report/fleet-headline.ts';
+import { fleetHeadline, hostWords } from '../../../model/report/fleet-headline.ts';
 import type { FleetStatus } from '../../../model/report/fleet.ts';
 import { isWhole, placedMessage, progressLine } from '../../../model/report/headline.ts';
 import { reasonHealth } from '../../../model/report/health.ts';
-import { decide } from '../data/ask-daemon.ts';
-import { clockWords, momentWords } from '../data/time-words.ts';
-import { useThrottled } from '../data/use-answer.ts';
-import { Button, said } from '../parts.tsx';
+import { page } from '../data/page.ts';
+import { Part, PathWords, said } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
-/** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
-const spokenEveryMs = 12_000;
-
 /** The head of the page: headline, progress in one bar, what is wrong. `fleet` null: this host is alone, or no other is known. */
-export function Overview({
-  status,
-  isOffline,
-  fleet,
-}: Shown & { readonly isOffline: boolean; readonly fleet: FleetStatus | null }) {
+export function Overview({ status, fleet }: Shown & { readonly fleet: FleetStatus | null }) {
+  const { isOffline } = page;
   const headline = isOffline ? 'ingestd does not answer' : printable(status.headline);
-  const spoken = useThrottled(headline, spokenEveryMs);
+  // What is held has a list of its own.
+  const reasons = status.reasons.filter(({ code }) => code !== 'held');
   return (
     <section class="overview" aria-label="Overview">
       <h1>{headline}</h1>
@@ -37,46 +30,27 @@ export function Overview({
           This is a trial: documents go to the embedded service on this machine, and nowhere else.
         </p>
       )}
-      <p class="unseen" role="status">
-        {spoken}
-      </p>
       {/* What is no part of the bar has a heading of its own. */}
       <Proportions of={partsOf(sortFailures(status).folders).filter(({ inBar }) => inBar)} />
-      <Reasons status={status} headline={headline} />
+      <ul class="reasons" aria-label="What is wrong">
+        {reasons.map((reason) => {
+          const { code, folder, path, message, since, until } = reason;
+          const { cause } = explain(code);
+          return (
+            <li
+              key={`${code} ${folder} ${path} ${message}`}
+              data-level={code === 'paused' ? 'ok' : reasonHealth(code)}
+            >
+              {cause !== headline && !isWhole(reason) && <strong>{cause}</strong>}
+              <p>
+                {said(placedMessage(reason), since && `since ${since}`, until && `next attempt at ${until}`)}
+              </p>
+              <p class="faint">{said(fixAt(code, status))}</p>
+            </li>
+          );
+        })}
+      </ul>
     </section>
-  );
-}
-
-function Reasons({ status, headline }: Shown & { readonly headline: string }) {
-  const { reasons, paused, folders } = status;
-  // What is held has a list of its own.
-  const shown = reasons.filter(({ code }) => code !== 'held');
-  if (shown.length === 0) return null;
-  return (
-    <ul class="reasons" aria-label="What is wrong">
-      {shown.map(({ folder, path, code, message, since, until }) => (
-        <li
-          key={`${code} ${folder} ${path} ${message}`}
-          data-level={code === 'paused' ? 'ok' : reasonHealth(code)}
-        >
-          {explain(code).cause !== headline && !isWhole({ code, message }) && (
-            <strong>{explain(code).cause}</strong>
-          )}
-          <p>
-            {said(placedMessage({ folder, path, message }))}
-            {since !== undefined && ` Since ${momentWords(since)}.`}
-            {until !== undefined && ` Next attempt at ${clockWords(until)}.`}
-          </p>
-          {code !== 'paused' && <p class="faint">{said(fixAt(code, status))}</p>}
-          {/* One of several folders has its button below. */}
-          {code === 'paused' && (folders.length === 1 || paused.length > 1) && (
-            <Button act={() => decide('resume', { folder: null })}>
-              {folders.length === 1 ? 'Resume' : 'Resume all'}
-            </Button>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -100,5 +74,36 @@ export function Proportions({ of: all }: { readonly of: ReturnType<typeof partsO
         ))}
       </ul>
     </>
+  );
+}
+
+/** All hosts of the account. */
+export function Fleet({ fleet, status }: Shown & { readonly fleet: FleetStatus }) {
+  const { account, hosts, rate } = fleet;
+  return (
+    <Part title="Fleet" id="fleet">
+      <p class="faint">
+        {numberWords(rate.used)} of {countWords(status.rate.limit, 'request')} used by all hosts in the last{' '}
+        {rate.windowSeconds} s · account {printable(account)}
+      </p>
+      <ul class="hosts">
+        {hosts.map((one) => {
+          const isHere = one.presence === 'here';
+          return (
+            <li key={one.host} data-health={one.health}>
+              <div class="head">
+                <h3>
+                  <PathWords path={one.host} />
+                </h3>
+                {one.host === status.fleet?.host && <span class="faint">this host</span>}
+                <span class="pill">{isHere ? one.health : one.presence}</span>
+              </div>
+              <p>{isHere ? printable(one.headline) : said(`last seen ${one.lastSeen}`)}</p>
+              <p class="faint">{printable(hostWords(one).join(' · '))}</p>
+            </li>
+          );
+        })}
+      </ul>
+    </Part>
   );
 }
