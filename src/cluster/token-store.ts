@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { compactDecrypt, CompactEncrypt } from 'jose';
 import * as z from 'zod';
 
-import { CredentialsRefusedError, MisaddressedError, ServiceUnavailableError } from '../model/errors.ts';
+import { CredentialsRefusedError, ServiceUnavailableError } from '../model/errors.ts';
 import type { SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
 import type { Credentials } from '../model/settings.ts';
 import type { Redis, RedisLink } from './redis/connection.ts';
@@ -150,10 +150,13 @@ function reach(redis: Redis, { clientSecret, clientId, username, password, apiKe
   };
 }
 
+/** What one host finds of the service, and not of its own way there. */
+const sharedReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+
 /** Null: a wrong address or a stop is this host's own affair and says nothing about the others. */
 function failureOf(error: unknown): Shared | null {
   const isRefused = error instanceof CredentialsRefusedError;
-  const isUnavailable = error instanceof ServiceUnavailableError && !(error instanceof MisaddressedError);
+  const isUnavailable = error instanceof ServiceUnavailableError && sharedReasons.has(error.reason);
   if (!isRefused && !isUnavailable) return null;
   return { isRefused, message: error.message, retryAfterMs: isRefused ? null : error.retryAfterMs };
 }

@@ -49,27 +49,20 @@ export class CredentialsRefusedError extends IngestdError {
 /** The service could not be reached or gave no valid answer. Exit code 1. */
 export class ServiceUnavailableError extends IngestdError {
   readonly retryAfterMs: number | null;
-  /** It is there, and asks for fewer requests (429). */
-  readonly isTooMany: boolean;
+  /** The code by which a status tells it. */
+  readonly reason: string;
 
-  constructor(
-    message: string,
-    retryAfterMs: number | null = null,
-    { isTooMany = false }: { readonly isTooMany?: boolean } = {},
-  ) {
+  constructor(message: string, retryAfterMs: number | null = null, reason = 'service-unavailable') {
     super('service-unavailable', exitCodes.unforeseen, message);
     this.retryAfterMs = retryAfterMs;
-    this.isTooMany = isTooMany;
+    this.reason = reason;
   }
 }
 
 /** The token endpoint's address is wrong: a redirect, a page that is not there, TLS that cannot be trusted. */
 export class MisaddressedError extends ServiceUnavailableError {
-  readonly reason: string;
-
   constructor(reason: string, message: string) {
-    super(message);
-    this.reason = reason;
+    super(message, null, reason);
   }
 }
 
@@ -169,6 +162,13 @@ export function readFaultOf(code: string | undefined): ReadFault {
 
 /** What answers at the service's address is something else: a web server, a gateway, a network's login page. */
 export const notTheServiceCode = 'not-the-service';
+/** An address is wrong, or a login page is in between for a while. */
+export const elsewhereCodes: ReadonlySet<string> = new Set([
+  notTheServiceCode,
+  'auth-not-found',
+  'redirect',
+  'tls',
+]);
 /** The reason's code where something cannot be read until a person changes that. */
 export const unreadableCode = 'unreadable';
 /** The same where it may pass: it is tried again by itself. */

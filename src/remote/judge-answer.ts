@@ -1,7 +1,7 @@
 import type { Outcome, ServicePort } from '../model/ports/service-port.ts';
 import { excerpt } from '../lib/text/printable.ts';
 import { noDocIdCode, withoutDocIdWords } from '../model/doubts.ts';
-import { describeFault, loginPageWords } from './http/describe-fault.ts';
+import { describeFault } from './http/describe-fault.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
 import {
   answerWords,
@@ -22,7 +22,7 @@ export interface Circumstances {
   readonly now: number;
   /** Base of the ingestion operations. */
   readonly ingestUrl: string;
-  /** The service has taken a request at this address: what looks like a wrong one now is an outage. */
+  /** The service is known at this address: what looks like a wrong one now may pass by itself. */
   readonly hasWorked: boolean;
 }
 
@@ -49,7 +49,7 @@ export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): O
   if (status >= 200 && status < 300) return judgeSuccess(answer, circumstances);
   const words = answerWords(answer);
   const message = `the service answered ${words}`;
-  const foreign = `something else than the service answers at ${circumstances.ingestUrl}: check service.ingestUrl (${words})`;
+  const foreign = `something else than the service answers at service.ingestUrl, ${circumstances.ingestUrl} (${words})`;
   const isUnclear = gaveUpStatuses.has(status) || status < 200 || status >= 600;
   if (status >= 300 && status < 400) {
     const mayBeTaken = sent === 'all' && !turnedAwayStatuses.has(status);
@@ -94,9 +94,8 @@ function elsewhere(
 ): Outcome {
   if (!hasWorked || code === 'proxy-authentication')
     return { kind: 'misaddressed', code, message, mayBeTaken };
-  const words = `${message}; ${loginPageWords}`;
-  if (mayBeTaken && operation === 'upload') return { kind: 'unknown', code, message: words };
-  return { kind: 'unavailable', code, message: words, retryAfterMs: null, sent };
+  if (mayBeTaken && operation === 'upload') return { kind: 'unknown', code, message };
+  return { kind: 'unavailable', code, message, retryAfterMs: null, sent };
 }
 
 function judgeFault({ code, message: why = '', host, sent }: Fault, circumstances: Circumstances): Outcome {

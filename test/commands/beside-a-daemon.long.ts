@@ -20,7 +20,7 @@ it('a document that waits for its next attempt is said to wait by status, check 
   place.service.always(steps.html(404));
   await writeFile(join(place.inbox, 'a.txt'), 'a');
   await place.start();
-  const words = /^something else than the service answers at http.*: check service\.ingestUrl \(404/;
+  const words = /^something else than the service answers at service\.ingestUrl, http.* \(404/;
   await eventually(async () => {
     const { reasons, folders, failures } = await json<Status>('status');
     expect(folders).toMatchObject([{ pending: 0, waiting: 1, failed: 0 }]);

@@ -54,6 +54,8 @@ const whileAway =
   'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, and the network.';
 /** So ends a fix in the configuration, where nobody knows whose. */
 const reload = 'in the configuration, then restart or send SIGHUP.';
+const inBetween =
+  'Where the address is right, a proxy, a gateway or a network’s login page is in between, and ingestd retries by itself.';
 const checkService = `Check service.authUrl and service.ingestUrl ${reload}`;
 const makeReadable =
   'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names.';
@@ -328,7 +330,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'not-the-service': {
         cause: 'Something else answered at the service’s address',
-        fix: 'Where the address is right, a proxy, a gateway or a network’s login page is in between. ingestd retries by itself.',
+        fix: `Check service.ingestUrl ${reload} ${inBetween}`,
         isSentence: true,
       },
       'no-access': {
@@ -338,8 +340,9 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'not-signed-in': { cause: 'Not signed in yet', fix: itRepeats },
       'no-token': { cause: 'No access token', fix: whileAway },
       'auth-not-found': {
-        cause: 'Wrong address of the token endpoints',
-        fix: `Check service.authUrl ${reload}`,
+        cause: 'Something else answered at the address of the token endpoints',
+        fix: `Check service.authUrl ${reload} ${inBetween}`,
+        isSentence: true,
       },
       clock: {
         cause: 'Clock of this machine is wrong',
@@ -371,11 +374,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Service unreachable',
         fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
       },
-      redirect: { cause: 'The service’s address redirects', fix: checkService },
+      redirect: { cause: 'The service’s address redirects', fix: `${checkService} ${inBetween}` },
       misaddressed: { cause: 'Wrong address of the service', fix: checkService },
       tls: {
-        cause: 'Certificate of the service not trusted',
-        fix: 'Check the address. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
+        cause: 'No trusted connection to the service',
+        fix: `Check the address and its port, which has to speak TLS. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file. ${inBetween}`,
       },
       'proxy-authentication': {
         cause: 'Proxy asks for a password',

@@ -45,7 +45,7 @@ export function createTokenBackOff(clock: Clock) {
       if (resting === null || left === 0) return;
       const { error } = resting;
       if (error instanceof CredentialsRefusedError || error instanceof MisaddressedError) throw error;
-      throw new ServiceUnavailableError(errorMessage(error), left);
+      throw new ServiceUnavailableError(errorMessage(error), left, reasonCode(error));
     },
     /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
     refused: (times: number, error: CredentialsRefusedError) => {
@@ -80,8 +80,7 @@ export function createTokenBackOff(clock: Clock) {
 
 function reasonCode(error: unknown): string {
   if (error instanceof CredentialsRefusedError) return 'credentials-refused';
-  if (error instanceof MisaddressedError) return error.reason;
-  return error instanceof ServiceUnavailableError && error.isTooMany ? 'rate-limited' : 'service-unavailable';
+  return error instanceof ServiceUnavailableError ? error.reason : 'service-unavailable';
 }
 
 /** The endpoint, or the service beside it, may be wrong for a moment: three attempts in the first ten seconds. */

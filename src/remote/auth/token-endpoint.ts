@@ -5,7 +5,7 @@ import {
   StoppedError,
 } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
-import { describeFault, loginPageWords } from '../http/describe-fault.ts';
+import { describeFault } from '../http/describe-fault.ts';
 import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
 import type { Answer, HttpOptions, HttpBody } from '../http/send-http-request.ts';
 import {
@@ -29,7 +29,7 @@ interface TokenEndpointOptions extends HttpOptions {
   readonly authUrl: string;
   /** Redacts and escapes a text of the service. */
   readonly redact: (text: string, credentials: Credentials) => string;
-  /** Whether this address has issued a token before: what looks like a wrong one now is an outage. */
+  /** The service is known at these addresses: what looks like a wrong one now may pass by itself. */
   readonly hasWorked: () => boolean;
 }
 
@@ -113,7 +113,7 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
   /** What answers at this address is not the token endpoint. */
   function elsewhere(code: string, message: string): Error {
     return hasWorked() && code !== 'proxy-authentication'
-      ? new ServiceUnavailableError(`${message}; ${loginPageWords}`)
+      ? new ServiceUnavailableError(message, null, code)
       : new MisaddressedError(code, message);
   }
 
@@ -122,7 +122,7 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     const words = redact(answerWords(answer), credentials);
     const message = `the token endpoint: the service answered ${words}`;
     const foreign = `something else than the token endpoint answers at service.authUrl, ${authUrl} (${words})`;
-    if (status < 400) return elsewhere('redirect', `${message}, a redirect`);
+    if (status < 400) return elsewhere('redirect', `the token endpoint, ${authUrl}, redirects (${status})`);
     if (noOperationStatuses.has(status)) return elsewhere('auth-not-found', foreign);
     if (status === 400 || status === 401 || status === 403) {
       return isHtml(answer) ? elsewhere('auth-not-found', foreign) : refusal(answer, words, authUrl);
@@ -130,7 +130,7 @@ export function createTokenEndpoint({ authUrl, redact, hasWorked, ...options }: 
     if (status === 407) return new MisaddressedError('proxy-authentication', message);
     const now = options.clock.now();
     const retryAfterMs = readRetryAfter(headers['retry-after'], { now, date: headers.date });
-    return new ServiceUnavailableError(message, retryAfterMs, { isTooMany: status === 429 });
+    return new ServiceUnavailableError(message, retryAfterMs, status === 429 ? 'rate-limited' : undefined);
   }
 }
 

@@ -9,6 +9,7 @@ import { createRedactor } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import {
   CredentialsRefusedError,
+  elsewhereCodes,
   errorMessage,
   MisaddressedError,
   ServiceUnavailableError,
@@ -343,8 +344,10 @@ export function withoutToken(error: unknown): Outcome {
   if (error instanceof MisaddressedError) {
     return { kind: 'misaddressed', code: error.reason, message, mayBeTaken: false };
   }
-  const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
-  return { kind: 'unavailable', code: 'no-token', message, retryAfterMs, sent: 'nothing' };
+  const { retryAfterMs, reason } =
+    error instanceof ServiceUnavailableError ? error : new ServiceUnavailableError(message);
+  const code = elsewhereCodes.has(reason) ? reason : 'no-token';
+  return { kind: 'unavailable', code, message, retryAfterMs, sent: 'nothing' };
 }
 
 const usualSeconds = 1800;

@@ -25,9 +25,6 @@ const words = new Map(
 const trustCode =
   /^(?:[A-Z_]*CERT[A-Z_]*|UNABLE_TO_VERIFY_LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)$/;
 
-/** Ends the message about a redirect, a certificate or a page where the service answered before. */
-export const loginPageWords = 'it worked before, so a network login page may be in between';
-
 /**
  * Says in fixed words what the code of a failed connection means; codes not in the table are shown as they are.
  * `misaddressed`: a person has to fix the address, the certificate or the proxy: a retry does not help.

@@ -1,7 +1,7 @@
 import { toTheSecond } from '../../lib/time/clock.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { noDocIdCode } from '../../model/doubts.ts';
-import { notTheServiceCode } from '../../model/errors.ts';
+import { elsewhereCodes, notTheServiceCode } from '../../model/errors.ts';
 import { nextDelayMs, refusedDelayMs } from '../../model/back-off.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -12,15 +12,14 @@ const inARow = 3;
 
 /** What has nothing to do with the document: too many requests, and answers of another program. */
 const serviceCodes: ReadonlySet<string> = new Set([
-  notTheServiceCode,
+  ...elsewhereCodes,
   'http-425',
   'http-429',
-  'redirect',
   'answer-not-json',
 ]);
 
 /** They pass by themselves: where nothing is to be sent, nobody knows whether they have. */
-const passingCodes: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited', notTheServiceCode]);
+const passingCodes: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited', ...elsewhereCodes]);
 
 /** In one pass, probes are no further apart than the back-off after so many failures: 4 s. */
 const longestPassAttempt = 3;
@@ -140,8 +139,10 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     // With a Retry-After the limiter waits; without one, all hold back all the same.
     if (unavailable < 2 && (!isTooMany(outcome) || outcome.retryAfterMs !== null)) return;
     const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
-    const code = outcome.code === notTheServiceCode ? notTheServiceCode : 'service-unavailable';
-    const why = { code: isTooMany(outcome) ? 'rate-limited' : code, message: outcome.message };
+    const code = elsewhereCodes.has(outcome.code) ? outcome.code : 'service-unavailable';
+    const found = { code: isTooMany(outcome) ? 'rate-limited' : code, message: outcome.message };
+    // Whoever answered with something else, and this time not to the end, is no service yet.
+    const why = isMet && reason !== null && elsewhereCodes.has(reason.code) ? reason : found;
     const attempt = isPass ? Math.min(unavailable, longestPassAttempt) : unavailable;
     const setBack = { kind: 'circuit', attempt, retryAfterMs: asked } as const;
     // Of one document alone it is said, and its own back-off is enough: others find out at once.
@@ -240,7 +241,8 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
     /** `isIdle`: nothing is to be sent. */
     reasons: (isIdle: () => boolean): readonly Reason[] => {
-      const isAsked = (code: string) => (isProbing && !passingCodes.has(code)) || !isIdle();
+      const isLasting = (code: string) => misaddressed || !passingCodes.has(code);
+      const isAsked = (code: string) => (isProbing && isLasting(code)) || !isIdle();
       const ended = stopped === null ? [] : [stopped];
       if (reason === null || !isAsked(reason.code)) return ended;
       return [{ ...reason, since, ...(clock.monotonic() < openUntil && { until }) }, ...ended];

@@ -129,7 +129,9 @@ describe('a 404 that is not the service’s own word', () => {
     await world.pass(600_000);
     expect(world.status()).toMatchObject({
       state: 'degraded',
-      reasons: [{ code: 'not-the-service', message: expect.stringContaining('check service.ingestUrl') }],
+      reasons: [
+        { code: 'not-the-service', message: expect.stringContaining('answers at service.ingestUrl') },
+      ],
       folders: [{ failed: 0 }],
     });
     expect(service.requests.length).toBeLessThan(30);

@@ -27,11 +27,10 @@ describe('the real process', () => {
     service.always(login);
     await writeFile(join(place.inbox, 'second.txt'), 'second');
     const daemon = await place.start();
-    const message = expect.stringContaining('a network login page may be in between');
     await eventuallyHolds(async () =>
       expect(await daemon.status()).toMatchObject({
         state: 'degraded',
-        reasons: [{ code: 'service-unavailable', message }],
+        reasons: [{ code: 'redirect', message: expect.stringContaining('redirects (307)') }],
       }),
     );
     service.fix();

@@ -18,7 +18,7 @@ describe('a storm of an hour', () => {
     ['N19', '503', steps.html(503), 'service-unavailable'],
     ['N18', '429 without Retry-After', steps.html(429), 'rate-limited'],
     ['N21', 'login pages', steps.html(), 'service-unavailable'],
-    ['N26, A7', 'redirects', steps.redirect('http://127.0.0.2:9/'), 'service-unavailable'],
+    ['N26, A7', 'redirects', steps.redirect('http://127.0.0.2:9/'), 'redirect'],
     ['N8', '401, whatever the token', steps.xml(401), 'credentials-refused'],
   ];
 

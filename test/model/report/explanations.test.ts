@@ -117,7 +117,9 @@ describe('the fixes', () => {
 
 it('a fix in the configuration names its file, and the process that reads it again where one runs', () => {
   const configuration = '/etc/ingestd.yaml';
-  const fix = (pid: number) => fixAt('auth-not-found', { configuration, pid });
-  expect(fix(7)).toBe('Check service.authUrl in /etc/ingestd.yaml, then run kill -HUP 7.');
-  expect(fix(0)).toBe('Check service.authUrl in /etc/ingestd.yaml.');
+  const fix = (pid: number) => fixAt('misaddressed', { configuration, pid });
+  expect(fix(7)).toBe(
+    'Check service.authUrl and service.ingestUrl in /etc/ingestd.yaml, then run kill -HUP 7.',
+  );
+  expect(fix(0)).toBe('Check service.authUrl and service.ingestUrl in /etc/ingestd.yaml.');
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { MisaddressedError } from '../../../src/model/errors.ts';
 import type { SharedToken, TokenStorePort } from '../../../src/model/ports/token-store-port.ts';
 import type { Credentials } from '../../../src/model/settings.ts';
 import { createTokenSource, lifeOf, useOf } from '../../../src/remote/auth/token-source.ts';
@@ -11,7 +12,6 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
 import type { ScriptedService, Step } from '../../support/services/scripted-service.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
-
 const refused = steps.json(401, { error: 'invalid_grant', error_description: 'Bad credentials' });
 
 let service: ScriptedService;
@@ -336,19 +336,18 @@ describe('the token source', () => {
   });
 
   it.each([
-    ['a redirect', steps.redirect('http://127.0.0.1:1/login')],
-    ['a page that is not there', steps.html(404)],
-    ['a page for 403', steps.html(403)],
-  ])('A7: where it had a token before, %s is an outage: a network login page', async (_name, step) => {
+    ['redirect', steps.redirect('http://127.0.0.1:1/login')],
+    ['auth-not-found', steps.html(404)],
+    ['auth-not-found', steps.html(403)],
+  ])('A7: where it had a token before, what answers is an outage too: %s', async (reason, step) => {
     await token();
     await clock.advance(1_800_000);
     service.scriptTokens(step, step);
     const failed: unknown = await token().catch((error: unknown) => error);
-    expect(failed).toMatchObject({
-      code: 'service-unavailable',
-      message: expect.stringContaining('a network login page may be in between'),
-    });
-    expect(failed).not.toHaveProperty('reason');
+    expect(failed).toMatchObject({ code: 'service-unavailable', reason });
+    expect(failed).not.toBeInstanceOf(MisaddressedError);
+    expect(tokens.reason()).toMatchObject({ code: reason });
+    await expect(token()).rejects.toMatchObject({ reason });
     await clock.advance(1_000);
     expect(await token()).toBe('token-2');
   });

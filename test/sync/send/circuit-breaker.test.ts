@@ -150,6 +150,19 @@ describe('what the outcomes say of the service', () => {
     expect(reasons()).toMatchObject([{ code: 'not-the-service', message: 'a page' }]);
   });
 
+  it.each([
+    ['it breaks off in the middle of a body', { ...busy, code: 'epipe', sent: 'part' }, 'not-the-service'],
+    ['it gives no answer', { kind: 'unknown', code: 'response-timeout', message: '' }, 'not-the-service'],
+    ['nobody is there', away, 'service-unavailable'],
+    ['the service takes a document', accepted, undefined],
+  ] as const)('is, where something else answered, once %s', async (_, then, code) => {
+    for (const outcome of [strange, strange, then]) {
+      await clock.advance(breaker.openMs());
+      note(outcome);
+    }
+    expect(reasons()[0]?.code).toBe(code);
+  });
+
   it('is that nothing is allowed, from the third in a row on', async () => {
     note(forbidden, 2);
     note(rejected);
