@@ -154,7 +154,7 @@ describe('a fresh token that the service does not accept', () => {
     const { code, text } = await said('sync');
     expect(code).toBe(3);
     expect(text).toContain(
-      `${place.service.ingestUrl} refused a new token of ${place.service.authUrl} (the service answered 401 Unauthorized). Edit `,
+      `${place.service.ingestUrl} refused a new token of ${place.service.authUrl} (the service answered 401 Unauthorized); check that both addresses are of one service. Edit `,
     );
   });
 });

@@ -20,7 +20,7 @@ import { judgeAnswer } from '../../remote/judge-answer.ts';
 import { ingestionPrefix } from '../../remote/send-call.ts';
 import { createAgents } from '../../remote/http/agents.ts';
 import { sendHttpRequest } from '../../remote/http/send-http-request.ts';
-import type { HttpResult } from '../../remote/http/send-http-request.ts';
+import type { Fault, HttpResult } from '../../remote/http/send-http-request.ts';
 import { waitsOf } from '../../remote/http/watch-connection.ts';
 import type { DaemonClient } from '../daemon-client.ts';
 import { pausesOf } from '../offline/resting-engine.ts';
@@ -158,8 +158,8 @@ export async function checkAddress(
   const before = Date.now();
   const answer = await ask(address, service, request).catch(errorMessage);
   if (typeof answer === 'string' || answer.kind === 'fault') {
-    const why = typeof answer === 'string' ? answer : describeFault(answer.code).message;
-    return [finding('error', address, { code: 'service-unreachable', message: `cannot be reached: ${why}` })];
+    const message = typeof answer === 'string' ? `cannot be reached: ${answer}` : unreachableWords(answer);
+    return [finding('error', address, { code: 'service-unreachable', message })];
   }
   if (request !== nothing) {
     const outcome = judgeAnswer(answer, {
@@ -182,6 +182,12 @@ export async function checkAddress(
     finding('info', address, { code: 'service-reachable', message: 'it answers' }),
     ...judgeClock(address, ahead),
   ];
+}
+
+/** An answer is waited for as long as a connection. */
+function unreachableWords({ code, host }: Fault): string {
+  const why = describeFault(code).message.replace('responseSeconds', 'connectSeconds');
+  return `cannot be reached${host.replace(/^\S+/, '')}: ${why}`;
 }
 
 type Waiting = Parameters<typeof waitsOf>[0];

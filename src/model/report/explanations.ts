@@ -51,7 +51,7 @@ interface ExplanationGroup {
 const fixSidecar = 'Correct the file as the message says.';
 const itRepeats = 'Nothing to do: ingestd retries by itself.';
 const whileAway =
-  'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, and the network.';
+  'ingestd tries again by itself. If it lasts, check service.ingestUrl and service.authUrl in the configuration, the network and the proxy (HTTPS_PROXY).';
 /** So ends a fix in the configuration, where nobody knows whose. */
 const reload = 'in the configuration, then restart or send SIGHUP.';
 const inBetween =

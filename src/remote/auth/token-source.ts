@@ -118,7 +118,9 @@ export function createTokenSource({
     },
     /** A fresh token was answered with 401 by `who` as well: counts as a refusal of the credentials. Gives its message. */
     refuse: (accessToken: AccessToken, who: string, answer: string): string => {
-      const message = advised(`${who} refused a new token of ${authUrl} (${answer})`);
+      const message = advised(
+        `${who} refused a new token of ${authUrl} (${answer}); check that both addresses are of one service`,
+      );
       if (isHeld(accessToken)) {
         held = null;
         refresh = null;

@@ -39,7 +39,8 @@ export function describeFault(code: string) {
     return { code: 'tls', message, misaddressed: true };
   }
   const safe = /^[\w-]{1,60}$/.test(code) ? code : 'unknown';
-  const message = words.get(safe) ?? `the connection failed (${safe})`;
+  const what = safe.startsWith('HPE_') ? 'what answers does not speak HTTP' : 'the connection failed';
+  const message = words.get(safe) ?? `${what} (${safe})`;
   // Node's code in this project's spelling.
   const ours = safe.toLowerCase().replaceAll('_', '-');
   return { code: ours, message, misaddressed: safe === 'proxy-authentication' };

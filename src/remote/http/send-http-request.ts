@@ -147,7 +147,11 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
       if (sent === 'all') settle('whole');
       else setImmediate(settle, 'whole');
     });
-    stream.on('error', (error) => fail(errorCode(error) ?? 'failed'));
+    stream.on('error', (error) => {
+      const code = errorCode(error) ?? 'failed';
+      // So got names an error without a code: that of an agent whose proxy hangs up, or answers no CONNECT.
+      fail(code === 'ERR_GOT_REQUEST_ERROR' && agents.proxy !== null ? 'proxy-refused' : code);
+    });
     // A request without a body is a stream that waits for one.
     if (body === null) stream.end();
 

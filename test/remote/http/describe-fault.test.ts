@@ -12,6 +12,12 @@ it.each([
   ['ERR_SSL_ALERT_CERTIFICATE', 'tls', 'the TLS handshake failed (ERR_SSL_ALERT_CERTIFICATE)', true],
   ['EPROTO', 'tls', 'the TLS handshake failed (EPROTO)', true],
   ['ERR_SSL_WRONG_VERSION NUMBER\n', 'tls', 'the TLS handshake failed (ERR_SSL_WRONG_VERSIONNUMBER)', true],
+  [
+    'HPE_INVALID_CONSTANT',
+    'hpe-invalid-constant',
+    'what answers does not speak HTTP (HPE_INVALID_CONSTANT)',
+    false,
+  ],
   ['EHOSTUNREACH', 'ehostunreach', 'the host is unreachable', false],
   ['constructor', 'constructor', 'the connection failed (constructor)', false],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'the TLS handshake failed (ERR_SSL_WRONG_VERSION_NUMBER)', true],

@@ -90,15 +90,22 @@ describe('proxies and certificates', () => {
     [407, 'misaddressed', 'proxy-authentication'],
     [403, 'unavailable', 'proxy-refused'],
     [503, 'unavailable', 'proxy-refused'],
-  ])('does not take a %i of the proxy for the service’s word', async (status, kind, code) => {
-    const proxy = await startProxy(world.service.port, closing, status);
-    process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
-    expect((await remove('https://service.test')).outcome).toMatchObject({ kind, code });
-    expect(await checkAddress('https://service.test', waits)).toMatchObject([
-      { code: 'service-unreachable', message: `cannot be reached: ${describeFault(code).message}` },
-    ]);
-    expect(world.service.requests).toHaveLength(0);
-  });
+    [0, 'unavailable', 'proxy-refused'],
+  ])(
+    'does not take a %i of the proxy (0: it hangs up) for the service’s word',
+    async (status, kind, code) => {
+      const proxy = await startProxy(world.service.port, closing, status);
+      process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
+      expect((await remove('https://service.test')).outcome).toMatchObject({ kind, code });
+      expect(await checkAddress('https://service.test', waits)).toMatchObject([
+        {
+          code: 'service-unreachable',
+          message: `cannot be reached by way of the proxy http://127.0.0.1:${proxy.port}: ${describeFault(code).message}`,
+        },
+      ]);
+      expect(world.service.requests).toHaveLength(0);
+    },
+  );
 
   it('is a finding of check where its address is invalid', async () => {
     process.env['HTTPS_PROXY'] = 'me and you';
@@ -189,7 +196,7 @@ async function startProxy(target: number, closing: Closing, status = 200): Promi
       asked.push(chunk.toString('latin1').split('\r\n')[0] ?? '');
       const isTunnel = chunk.toString('latin1').startsWith('CONNECT ');
       if (isTunnel && status !== 200) {
-        socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`);
+        socket.end(status === 0 ? '' : `HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`);
         return;
       }
       const onward = connect(target, '127.0.0.1');
