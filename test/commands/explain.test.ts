@@ -247,7 +247,7 @@ describe('why, where no daemon runs', () => {
     expect([gone.docId, gone.next]).toEqual([expect.any(String), 'nothing']);
     const [uploaded, deleted] = [gone.uploadedAt ?? '', gone.deletedAt ?? ''];
     expect(Date.parse(uploaded)).toBeLessThanOrEqual(Date.parse(deleted));
-    expect((await folder.run('why', 'inbox/gone.txt')).stdout).toContain(`\nDeleted ${localTime(deleted)}\n`);
+    expect((await folder.run('why', 'inbox/gone.txt')).stdout).toContain(`. Deleted ${localTime(deleted)}\n`);
     const unknown = await why('inbox/never.txt');
     expect(unknown).toMatchObject({ docId: null, uploadedAt: null, deletedAt: null, next: 'nothing' });
     expect(unknown.verdict.message).toBe('no such file in the folder, and no record of one');

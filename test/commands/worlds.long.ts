@@ -132,6 +132,7 @@ const worlds: Readonly<Record<string, World>> = {
       'inbox/empty.txt': { fix: 'It is sent as soon as it has content.', next: 'nothing until that changes' },
       'inbox/two.dots.txt': {
         verdict: { kind: 'unfit' },
+        now: { state: 'failed' },
         next: 'nothing until that is fixed; then it is sent',
       },
       'inbox/sub/r.txt': {
@@ -157,7 +158,7 @@ const worlds: Readonly<Record<string, World>> = {
       },
       'inbox/none.txt.attachments': { verdict: { code: 'attachments' }, fix: null },
       'paired/p.txt': {
-        verdict: { kind: 'waiting', message: 'waiting for its sidecar p.txt.meta.json' },
+        verdict: { kind: 'waiting', message: 'its sidecar p.txt.meta.json is missing' },
         next: 'nothing until that changes; then it is sent',
       },
     },
@@ -182,8 +183,11 @@ const worlds: Readonly<Record<string, World>> = {
     plan: { upload: 1, modify: 3, move: 1, delete: 1, kept: 1, unchanged: 1 },
     status: { totals: { uploaded: 6 } },
     why: {
-      'inbox/kept.txt': { next: asSent },
-      'inbox/edited.txt': { next: 'its changes are sent when ingestd runs' },
+      'inbox/kept.txt': { now: null, next: asSent },
+      'inbox/edited.txt': {
+        now: { state: 'pending', message: '' },
+        next: 'its changes are sent when ingestd runs',
+      },
       'inbox/titled.txt': { next: 'its changes are sent when ingestd runs' },
       'inbox/gone.txt': { next: 'its document is deleted at the service when ingestd runs' },
       'inbox/there.txt': { next: 'its changes are sent when ingestd runs' },
@@ -323,7 +327,8 @@ const worlds: Readonly<Record<string, World>> = {
     status: { inDoubtTotal: 2, possibleDuplicates: 2 },
     why: {
       'inbox/a.txt': {
-        next: 'nothing until you decide: no answer',
+        now: { state: 'inDoubt', message: 'no answer' },
+        next: 'nothing until you decide',
         fix: expect.stringMatching(/ run ingestd resolve inbox\/a\.txt: --doc-id ID .*--again .*--dismiss /),
       },
       'inbox/gone.txt': {
@@ -389,7 +394,8 @@ const worlds: Readonly<Record<string, World>> = {
     plan: { upload: 1, failed: 1 },
     why: {
       'inbox/a.txt': {
-        next: 'nothing until it changes or you run ingestd retry inbox/a.txt: no',
+        now: { state: 'failed', message: 'no' },
+        next: 'nothing until it changes or you run ingestd retry inbox/a.txt',
         fix: explain('http-403').fix,
       },
       'inbox/b.txt': { next: 'it is uploaded when ingestd runs' },
@@ -413,7 +419,8 @@ const worlds: Readonly<Record<string, World>> = {
     status: { held: [{ count: 12, reason: expect.stringMatching(/documents are missing from it/) }] },
     why: {
       'inbox/n3.txt': {
-        next: expect.stringMatching(/^its deletion waits for your approval \(ingestd approve inbox\)/),
+        now: { state: 'held', message: expect.stringMatching(/documents are missing from it/) },
+        next: 'its deletion waits for your approval (ingestd approve inbox)',
         fix: expect.stringMatching(/ ingestd approve inbox\. .* ingestd keep inbox\.$/),
       },
     },
@@ -524,7 +531,12 @@ const worlds: Readonly<Record<string, World>> = {
     check: [0, { 'inbox/cut.pdf': 'incomplete' }],
     plan: { waiting: 1 },
     status: { waiting: [{ code: 'incomplete' }] },
-    why: { 'inbox/cut.pdf': { next: expect.stringMatching(/^still being written: .*as it stands$/) } },
+    why: {
+      'inbox/cut.pdf': {
+        now: { state: 'waiting', message: 'still being written: a PDF file without its end' },
+        next: 'if it does not change, it is sent as it stands',
+      },
+    },
   },
 
   'a sidecar that fits no file, and the document that it may be meant for': {
@@ -646,7 +658,7 @@ function shutWorld(ignoreFile: string, place: string, isHeld: boolean): Readonly
       why: {
         'inbox/d/new.txt': { verdict: { kind: 'unknown', ...reason } },
         'inbox/d/e/g.txt': {
-          next: isHeld ? expect.stringContaining('approve') : expect.stringContaining(gone.message),
+          ...(isHeld ? { now: { state: 'held' } } : { next: expect.stringContaining(gone.message) }),
         },
       },
     },

@@ -42,7 +42,7 @@ it('a deletion that the service refuses is failed, over restarts too, until a pe
   expect(status.out).toContain('1 deletion refused');
   expect(status.out).not.toContain('held');
   expect((await place.run('why', 'inbox/a.txt')).out).toMatch(
-    /next .*ingestd retry inbox\/a\.txt, or ingestd keep inbox\/a\.txt.*refused/,
+    /^Not deleted: the service answered 422.*\. Delivered [^]*next .*ingestd retry inbox\/a\.txt, or ingestd keep inbox\/a\.txt/m,
   );
   // All that is named is looked at before anything is done.
   expect(await place.run('retry', 'inbox/a.txt', 'inbox/nope')).toMatchObject({ code: 2, out: '' });

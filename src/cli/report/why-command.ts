@@ -32,9 +32,7 @@ function printStory(story: Why, { line, colors }: Output): void {
     if (value !== null && value !== '') line(`${colors.dim(name.padEnd(13))} ${value}`);
   };
   line(colors.bold(story.folder === null ? story.path : `${story.folder}/${story.path}`));
-  const standing = standingWords(story, localTime);
-  if (standing !== null) line(standing);
-  if (standing === null || story.verdict.kind !== 'document') line(withLocalTimes(story.verdict.message));
+  line(standingWords(story, localTime));
   line();
   row('docId', story.docId);
   const at = (name: string, iso: string | null): void => row(name, iso && localTime(iso));
@@ -65,7 +63,5 @@ function printStory(story: Why, { line, colors }: Output): void {
   }
   row('fix', story.fix);
   const when = story.nextAt === null ? '' : ` (at ${localTime(story.nextAt)})`;
-  const told = story.attempts.at(-1)?.message ?? '';
-  const next = told === '' ? story.next : story.next.replace(`: ${told}`, '');
-  row('next', `${withLocalTimes(next)}${when}`);
+  row('next', `${withLocalTimes(story.next)}${when}`);
 }

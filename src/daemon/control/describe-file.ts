@@ -5,7 +5,7 @@ import { sumOf } from '../../lib/sum-of.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { shellWord } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { whySchema } from '../../model/report/command-reports.ts';
+import { nowStates, whySchema } from '../../model/report/command-reports.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import {
   isAbsent,
@@ -98,6 +98,7 @@ export async function describeFile(text: string, sources: WhySources): Promise<W
     ...ref,
     ...remembered(known),
     verdict: { ...verdict, message: aside?.message ?? absent?.message ?? verdict.message },
+    now: nowOf(verdict, file),
     fix: fixOf(verdict, file, { document, narrower: held.narrower }),
     sidecar: document?.sidecar ?? null,
     sentAs: document === null || document.fileName === nameOf(ref.path) ? null : document.fileName,
@@ -304,6 +305,14 @@ function verdictOf(found: Inspection): Why['verdict'] {
   return { kind, code: found.code, message: found.message };
 }
 
+/** Where it stands on its way; null: it is where it should be. */
+function nowOf({ kind, message }: Why['verdict'], { engine, ref, task }: Asked): Why['now'] {
+  const counter = task !== undefined ? counterOf(task) : engine.tasks.backlog.has(ref) ? 'pending' : null;
+  const { data: state } = nowStates.safeParse(counter);
+  if (state === undefined) return null;
+  return { state, message: (task && reasonOf(task)?.message) ?? (kind === 'document' ? '' : message) };
+}
+
 const queuedWords = {
   upload: 'it is uploaded',
   modify: 'its changes are sent',
@@ -319,23 +328,12 @@ function isTold(found: Inspection, message: string): boolean {
   return 'message' in found && found.message === message;
 }
 
-function waitingWords(found: Inspection, message: string): string {
-  if (found.kind === 'settling' || message === '') return soon;
-  if (!isTold(found, message)) return message;
-  return found.kind === 'waiting' ? `${unchanged}; then it is sent` : unchanged;
-}
-
-function failedWords(
-  found: Inspection,
-  { code, message }: { readonly code: string | null; readonly message: string },
-  path: string,
-): string {
-  if (code === inDoubtCode) return `nothing until you decide: ${message}`;
+function failedWords(found: Inspection, { code, message }: Reason, path: string): string {
+  if (code === inDoubtCode) return 'nothing until you decide';
   if (isAbsent(found))
-    return `nothing until you run ingestd retry ${path}, or ingestd keep ${path}, which leaves its document at the service: its deletion was refused: ${message}`;
+    return `nothing until you run ingestd retry ${path}, or ingestd keep ${path}, which leaves its document at the service`;
   if (isTold(found, message)) return 'nothing until that is fixed; then it is sent';
-  const helps = code === null || mayHelpToRetry(code);
-  return `nothing until ${helps ? `it changes or you run ingestd retry ${path}` : 'that is fixed'}: ${message}`;
+  return `nothing until ${mayHelpToRetry(code) ? `it changes or you run ingestd retry ${path}` : 'that is fixed'}`;
 }
 
 function nextStep(found: Inspection, file: Asked): string {
@@ -376,17 +374,18 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
       return 'it is being sent';
     case 'settling':
     case 'waiting':
-      return 'reason' in state && state.reason?.code === incompleteCode
-        ? `${message}; if it does not change, it is sent as it stands`
-        : waitingWords(found, message);
+      if (reasonOf(task)?.code === incompleteCode) return 'if it does not change, it is sent as it stands';
+      if (found.kind === 'settling' || message === '') return soon;
+      if (!task.present) return message;
+      return found.kind === 'unknown' ? unchanged : `${unchanged}; then it is sent`;
     case 'grace':
       return 'its document is deleted shortly, unless the file comes back or turns up in another place';
     case 'retry':
-      return `retrying: ${message}`;
+      return 'it is tried again';
     case 'failed':
       return failedWords(found, state.reason, shellWord(refKey(task.ref)));
     case 'held':
-      return `its deletion waits for your approval (ingestd approve ${shellWord(task.ref.folder)}): ${message}`;
+      return `its deletion waits for your approval (ingestd approve ${shellWord(task.ref.folder)})`;
     case 'dormant':
       return isTold(found, message) ? remains : `${remains}: ${message}`;
   }

@@ -1,3 +1,5 @@
+import { withLocalTimes } from '../../lib/text/amounts.ts';
+import { sentence, sentences } from '../../lib/text/sentences.ts';
 import { directoryOf, isAtOrBelow, refKey } from '../document.ts';
 import { sidecarEnd, sidecarPlaces } from '../names-and-types.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
@@ -129,16 +131,28 @@ export function audienceWords(mode: ShareMode | null): string {
   return mode === null ? 'sharing not known' : audiences[mode];
 }
 
-/** What the service has of a file; null: nothing. `timeWords`: of a time in ISO 8601. */
-export function standingWords(why: Why, timeWords: (iso: string) => string): string | null {
-  const { docId, deletedAt, imported, metadata, modifiedAt, uploadedAt } = why;
-  if (deletedAt !== null) return `Deleted ${timeWords(deletedAt)}`;
-  if (docId === null) return null;
-  const at = modifiedAt ?? uploadedAt;
+/** What is so of a file now, then what the service has of it. `timeWords`: of a time in ISO 8601. */
+export function standingWords(why: Why, timeWords: (iso: string) => string): string {
+  const { verdict, now, nextAt, docId, deletedAt, imported, metadata, modifiedAt, uploadedAt } = why;
   const what = imported && modifiedAt === null ? 'Imported' : 'Delivered';
-  const mode = metadata?.shareInfo?.mode ?? null;
-  return `${[what, at && timeWords(at)].filter(Boolean).join(' ')}, ${audienceWords(mode)}`;
+  const delivered = [what, modifiedAt ?? uploadedAt].filter((word) => word !== null).join(' ');
+  const held = docId === null ? '' : `${delivered}, ${audienceWords(metadata?.shareInfo?.mode ?? null)}`;
+  const known = deletedAt === null ? held : `Deleted ${deletedAt}`;
+  const isSaid = known !== '' && verdict.kind === 'document';
+  const until = now?.state === 'waiting' && nextAt !== null ? ` until ${nextAt}` : '';
+  const state = now && [`${nowLabels[now.state]}${until}`, now.message].filter(Boolean).join(': ');
+  const words = sentences([sentence(state ?? (isSaid ? '' : verdict.message)), known]);
+  return withLocalTimes(words, timeWords);
 }
+
+const nowLabels: Readonly<Record<NonNullable<Why['now']>['state'], string>> = {
+  failed: 'Failed',
+  inDoubt: 'In doubt',
+  waiting: 'Waits',
+  pending: 'To be sent',
+  held: 'Not deleted',
+  attached: 'Attachment',
+};
 
 const audiences: Readonly<Record<ShareMode, string>> = {
   NONE: 'private',

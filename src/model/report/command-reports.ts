@@ -66,6 +66,9 @@ export function finding(
 
 const text = z.string();
 
+/** Counters of the status that say that something is left to do or to decide. */
+export const nowStates = z.enum(['failed', 'inDoubt', 'waiting', 'pending', 'held', 'attached']);
+
 /**
  * The whole story of one file, as the daemon sends it and `why` prints it. A field that is left
  * out gets the value that says that it is not known.
@@ -75,6 +78,8 @@ export const whySchema = z.object({
   path: text,
   /** Whether it is a document, and the rule that says so. */
   verdict: z.object({ kind: text, code: text, message: text }),
+  /** Where it stands on its way to the service, or from there, and why; null: it is where it should be. */
+  now: z.object({ state: nowStates, message: text }).nullable().default(null),
   /** What to do about what keeps it from being sent; null: nothing does, or the message says so. */
   fix: text.nullable().default(null),
   sidecar: text.nullable().default(null),

@@ -59,7 +59,7 @@ export function findSidecar(
   if (awaitMs > 0) return settling(awaitMs);
   if (folder.settings.sidecar === 'optional')
     return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
-  const message = `waiting for its sidecar ${printable(nameOf(byName))}`;
+  const message = `its sidecar ${printable(nameOf(byName))} is missing`;
   return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
 }
 

@@ -1,6 +1,13 @@
 import { expect, it } from '@jest/globals';
 
-import { createBursts, directoryOfAll, eventWords } from '../../../src/model/report/activity-words.ts';
+import {
+  createBursts,
+  directoryOfAll,
+  eventWords,
+  standingWords,
+} from '../../../src/model/report/activity-words.ts';
+import { whySchema } from '../../../src/model/report/command-reports.ts';
+import type { Why } from '../../../src/model/report/command-reports.ts';
 import type { Activity } from '../../../src/model/report/status.ts';
 
 /** `uploaded q3/1.txt`, or `moved q4/1.txt q3/1.txt`, oldest first, a second apart; a number is a pause in minutes. */
@@ -78,4 +85,24 @@ it.each([
   ['b/c', ['held b/c/1', 'held b/c/2']],
 ])('many are in the innermost directory that has them all: %s', (directory, told) => {
   expect(directoryOfAll(happened(...told))).toBe(directory);
+});
+
+const at = '2026-01-31T14:00:00Z';
+const due = '2026-01-31T14:05:00Z';
+const delivered = { docId: 'd-1', uploadedAt: at };
+const document = { kind: 'document', code: 'document', message: 'a document of this folder' };
+const gone = { kind: 'absent', code: 'absent', message: 'the file is gone from the folder' };
+
+it.each<[string, Partial<Why>]>([
+  ['A document of this folder', {}],
+  ['Delivered AT, sharing not known', delivered],
+  ['The file is gone from the folder. Delivered AT, sharing not known', { ...delivered, verdict: gone }],
+  ['The file is gone from the folder. Deleted AT', { ...delivered, deletedAt: at, verdict: gone }],
+  ['To be sent. Delivered AT, sharing not known', { ...delivered, now: { state: 'pending', message: '' } }],
+  ['Failed: no. Delivered AT, sharing not known', { ...delivered, now: { state: 'failed', message: 'no' } }],
+  ['Waits until DUE: it is open', { now: { state: 'waiting', message: 'it is open' }, nextAt: due }],
+  ['Waits: its sidecar is missing', { now: { state: 'waiting', message: 'its sidecar is missing' } }],
+])('of a file says first what is so now: %s', (words, facts) => {
+  const why = whySchema.parse({ folder: 'inbox', path: 'a.txt', verdict: document, next: '', ...facts });
+  expect(standingWords(why, (iso) => (iso === at ? 'AT' : 'DUE'))).toBe(words);
 });

@@ -222,6 +222,7 @@ function story(path: string): Why {
     folder: 'inbox',
     path: path.replace(/^inbox\//, ''),
     verdict: { kind: 'document', code: 'document', message: 'it is a document' },
+    now: null,
     fix: null,
     sidecar: null,
     sentAs: null,

@@ -57,7 +57,6 @@ function FileStory({ status, ...place }: Shown & DocumentRef) {
   const { answer: why, problem } = useAnswer<Why>(`api/why?path=${encodeURIComponent(key)}`, news);
   if (why === null) return <p>{printable(problem ?? '')}</p>;
   const { verdict, attempts, possibleDuplicates, nextAt } = why;
-  const standing = standingWords(why, momentWords);
   const fields = Object.entries(why.metadata ?? {}).map(
     ([name, value]) => [name, value, why.sources[name]] as const,
   );
@@ -65,9 +64,8 @@ function FileStory({ status, ...place }: Shown & DocumentRef) {
     <>
       <p>{printable(problem ?? '')}</p>
       <p>
-        <strong>{standing}</strong>
+        <strong>{printable(standingWords(why, momentWords))}</strong>
       </p>
-      {(standing === null || verdict.kind !== 'document') && <p>{said(verdict.message)}</p>}
       {why.notes.map((note) => (
         <p key={note}>{said(note)}</p>
       ))}
