@@ -1052,6 +1052,24 @@ describe('the simulation', () => {
       setting: { maxPathBytes: 43 },
     },
     {
+      what: 'what cannot be looked at may always have been another name of a file that is gone (7.25)',
+      first: [{ path: 'inbox/d/report.docx', text: 'a' }],
+      steps: [
+        [0, { kind: 'link', path: 'inbox/d/report.docx', to: 'inbox/b.pdf' }],
+        [5_300, { kind: 'remove', path: 'inbox/b.pdf' }],
+      ],
+      setting: { maxPathBytes: 31 },
+    },
+    {
+      what: 'nor is a document gone whose file cannot be looked at among attachments (7.25)',
+      first: ['a.csv', 'r.pdf', 'r.pdf.attachments/b.csv'].map((name) => ({
+        path: `inbox/${name}`,
+        text: name,
+      })),
+      steps: [[20_000, move('a.csv', 'r.pdf.attachments/abcdef.csv')]],
+      setting: { maxPathBytes: 42 },
+    },
+    {
       what: 'without birth times a new file with a reused number may count as the one before (7.19)',
       first: [
         { path: 'inbox/a.pdf', text: 'a' },
@@ -2620,6 +2638,8 @@ describe('the simulation', () => {
       8_000_000_841,
       'a record that has followed an attachment means what is saved there, too, whatever stands under the old name (4)',
     ],
+    [7_000_010_442, 'a file may stand on where it cannot be looked at, in another folder (7.25)'],
+    [7_000_011_182, 'a file may stand on where it cannot be looked at, without birth times (7.19, 7.25)'],
     [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
     [9_200_000_166, 'what lies below an ignore file that is not valid is told of with it (7.20, 7.35)'],
     [9_200_000_192, 'without numbers a document is kept whose file took the place of one that fails (7.19)'],

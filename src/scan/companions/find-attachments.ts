@@ -14,6 +14,7 @@ import type { AttachmentPlace } from '../rules/attachment-lists.ts';
 import { entryKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
+import type { Listing } from '../walk/list-directory.ts';
 import { placeBelow } from '../walk/root-identity.ts';
 import { readIgnoreFile, rulesBelow } from './read-ignore-file.ts';
 
@@ -31,7 +32,7 @@ type AttachmentListing =
   | {
       readonly kind: 'listed';
       /** Everything in it, attachment or not. */
-      readonly entries: readonly Entry[];
+      readonly listing: Listing;
       readonly files: readonly PlacedAttachment[];
       /** Names of symbolic links, which are no attachments, wherever they lead. */
       readonly links: readonly string[];
@@ -102,7 +103,8 @@ async function listAttachments(
 ): Promise<AttachmentListing> {
   const path = `${document}${attachmentDirectoryEnd}`;
   try {
-    const { entries, twins, undecoded } = await listDirectory(place, slice);
+    const listing = await listDirectory(place, slice);
+    const { entries, twins, undecoded } = listing;
     const isRuled = companionIn(folder, entries, ignoreFileName, own?.uid ?? -1) !== null;
     const ruled = isRuled ? readIgnoreFile(`${place}/${ignoreFileName}`, folder.tree) : null;
     if (ruled?.kind === 'invalid') return { ...ruled, kind: 'barred' };
@@ -122,7 +124,7 @@ async function listAttachments(
       ...undecoded.filter(({ kind }) => kind === 'file').map(({ bytes }) => printableBytes(bytes)),
       ...twins.filter(({ kind }) => kind === 'file').map(({ name }) => name),
     ];
-    return { kind: 'listed', entries, files, links, nameless };
+    return { kind: 'listed', listing, files, links, nameless };
   } catch (error) {
     return { kind: 'unreadable', code: errorCode(error) ?? 'unknown error' };
   }

@@ -12,7 +12,7 @@ import { classifyByName } from '../rules/classify-by-name.ts';
 import { statOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import { keyOf } from '../rules/settle.ts';
-import { listDirectory } from '../walk/list-directory.ts';
+import { allOf, listDirectory } from '../walk/list-directory.ts';
 import { unreadableDirectories } from '../walk/unreadable-directories.ts';
 import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
@@ -48,10 +48,12 @@ export async function findFiles(
       files.set(path, here);
       try {
         const place = placeBelow(real, tree.rawPath(path));
-        const { entries, twins, undecoded } = await listDirectory(place, slice);
+        const listing = await listDirectory(place, slice);
+        const { entries } = listing;
         if (entries.some((entry) => isStillToBeListed(folder, path, entry))) unlisted.push(path);
-        for (const entry of [...entries, ...twins, ...undecoded]) {
+        for (const entry of allOf(listing)) {
           const { name, kind, stats } = entry;
+          if (stats === null) unreadable.push({ path, look: null });
           if (kind !== 'file' || stats === null) continue;
           const stat = statOf(stats);
           if (byInode.get(stat.ino)?.some((one) => isPerhapsSame(one, stat)) !== true) continue;

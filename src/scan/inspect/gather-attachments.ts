@@ -70,7 +70,7 @@ export async function gatherAttachments(
       : unfit('attachment-invalid', `the attachments cannot be sent: ${message}`);
   }
   // What is ignored while its ignore file is written may not be what is ignored then.
-  const rulesFile = found.own?.entries.find(({ name }) => name === ignoreFileName)?.stats;
+  const rulesFile = found.own?.listing.entries.find(({ name }) => name === ignoreFileName)?.stats;
   const rulesMs = rulesFile ? folder.observations.settle(joinPath(directory, ignoreFileName), rulesFile) : 0;
   if (rulesMs > 0) return settling(rulesMs);
   const [nameless] = found.own?.nameless ?? [];

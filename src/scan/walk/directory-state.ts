@@ -50,8 +50,8 @@ export interface DirectoryState extends FileIdentity, WatchState {
   readonly attached: number;
   /** Names whose form on disk is not NFC. */
   readonly rawNames?: ReadonlyMap<string, string> | undefined;
-  /** Something in it cannot be looked at or named, or not be listed: files may be in it that nobody sees. */
-  readonly hidesFiles: boolean;
+  /** Places in it where files may be that nobody sees: they cannot be looked at or named, or not be listed; absent: none. */
+  readonly hidden?: readonly (string | Buffer)[] | undefined;
   /** Sidecars that fit none of its files, and the document that each may be meant for, as in a listing; absent: none. */
   readonly unfit?: ReadonlyMap<string, string | null | undefined> | undefined;
   /** By document, and of those that are no document's; absent: there are none. */

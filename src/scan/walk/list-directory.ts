@@ -19,6 +19,28 @@ interface UndecodedEntry extends Pick<Entry, 'name' | 'kind' | 'stats'> {
   readonly bytes: Buffer;
 }
 
+export function allOf({
+  entries,
+  twins,
+  undecoded,
+}: Listing): readonly Pick<Entry, 'name' | 'kind' | 'stats'>[] {
+  return [...entries, ...twins, ...undecoded];
+}
+
+/** Where a file may stand that nobody sees: what cannot be looked at, and directories that are not listed for their names. */
+export function hiddenIn(
+  absolute: string,
+  { entries, twins, undecoded }: Listing,
+): readonly (string | Buffer)[] {
+  const isUnseen = ({ stats }: Pick<Entry, 'stats'>) => stats === null;
+  const isHidden = (one: Pick<Entry, 'kind' | 'stats'>) => one.kind === 'directory' || isUnseen(one);
+  const named = [...entries.filter(isUnseen), ...twins.filter(isHidden)];
+  return [
+    ...named.map(({ raw }) => `${absolute}/${raw}`),
+    ...undecoded.filter(isHidden).map(({ bytes }) => placeOf(absolute, bytes)),
+  ];
+}
+
 /** Stands in a decoded name where bytes are not UTF-8, or where the name itself holds it. */
 const replacement = '\uFFFD';
 const notAscii = /[^\0-\x7f]/;
@@ -101,12 +123,16 @@ function lookAt(absolute: string | Buffer): Pick<Entry, 'kind' | 'stats' | 'faul
   }
 }
 
+function placeOf(absolute: string, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${absolute}/`), bytes]);
+}
+
 /** Lists once more, without decoding, those names that a decoded listing cannot tell apart. */
 function listAsBytes(absolute: string, listed: Entry[], undecoded: UndecodedEntry[]): void {
   for (const bytes of readdirSync(absolute, { encoding: 'buffer' })) {
     const text = bytes.toString('utf8');
     if (!text.includes(replacement)) continue;
-    const found = lookAt(Buffer.concat([Buffer.from(`${absolute}/`), bytes]));
+    const found = lookAt(placeOf(absolute, bytes));
     if (found === null) continue;
     if (Buffer.from(text).equals(bytes)) listed.push({ name: text.normalize('NFC'), raw: text, ...found });
     else undecoded.push({ name: text, bytes, ...found });

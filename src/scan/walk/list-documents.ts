@@ -20,7 +20,8 @@ import type { WatchState } from '../watch/backend.ts';
 import { mayBeMeantFor } from '../rules/sidecar-names.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from '../rules/sort-entries.ts';
-import { listDirectory } from './list-directory.ts';
+import { allOf, hiddenIn, listDirectory } from './list-directory.ts';
+import type { Listing } from './list-directory.ts';
 import { placeBelow } from './root-identity.ts';
 
 /** What a visit to a directory needs besides the folder. */
@@ -61,8 +62,8 @@ function nothingFound() {
     attachments: [] as AttachedFile[],
     /** How many files are attachments and were left out. */
     attached: 0,
-    /** There is a directory of attachments that cannot be listed. */
-    hidesFiles: false,
+    /** Directories of attachments that cannot be listed, and what cannot be looked at in others. */
+    hidden: [] as (string | Buffer)[],
     /** One that cannot be listed at the moment, in words; null: none. */
     unread: null as string | null,
   };
@@ -196,13 +197,14 @@ export async function listDocuments(
     }
     if (own === undefined || attached.own === null) return attached;
     const shown = printable(own.name);
-    if (attached.own.kind === 'unreadable') noteHidden(shown, attached.own.code);
+    const raw = joinPath(tree.rawPath(directory), own.raw);
+    const place = placeBelow(context.realRoot, raw);
+    if (attached.own.kind === 'unreadable') noteHidden(place, shown, attached.own.code);
     else if (attached.own.kind === 'barred') {
-      found.hidesFiles = true;
+      found.hidden.push(place);
       if (attached.own.isPassing) found.unread ??= `${shown}: ${attached.own.message}`;
     } else if (own.stats !== null) {
-      const raw = joinPath(tree.rawPath(directory), own.raw);
-      await noteBelow(joinPath(directory, own.name), raw, own.stats, attached.own.entries);
+      await noteBelow(joinPath(directory, own.name), raw, own.stats, attached.own.listing);
     }
     return attached;
   }
@@ -223,15 +225,16 @@ export async function listDocuments(
     return stats;
   }
 
-  function noteHidden(shown: string, code: string | undefined): void {
-    found.hidesFiles = true;
+  function noteHidden(place: string, shown: string, code: string | undefined): void {
+    found.hidden.push(place);
     if (readFaultOf(code) === 'passing') found.unread ??= cannotBeRead(shown, code);
   }
 
   /** Takes note of what sidecars list of a directory of attachments and of those below it, which are watched from then on. */
-  async function noteBelow(path: string, raw: string, stats: Stats, inside: readonly Entry[]): Promise<void> {
-    observations.list(path, stats, inside);
-    for (const entry of inside) {
+  async function noteBelow(path: string, raw: string, stats: Stats, inside: Listing): Promise<void> {
+    observations.list(path, stats, allOf(inside));
+    found.hidden.push(...hiddenIn(placeBelow(context.realRoot, raw), inside));
+    for (const entry of inside.entries) {
       const at = joinPath(path, entry.name);
       if (entry.kind === 'file' && attachmentLists.isAttachment(at)) {
         found.attached += 1;
@@ -244,9 +247,9 @@ export async function listDocuments(
       found.attachmentDirectories.push(at);
       try {
         const below = await listDirectory(place, context.slice);
-        await noteBelow(at, rawBelow, entry.stats, below.entries);
+        await noteBelow(at, rawBelow, entry.stats, below);
       } catch (error) {
-        noteHidden(printable(entry.name), errorCode(error));
+        noteHidden(place, printable(entry.name), errorCode(error));
       }
     }
   }

@@ -249,7 +249,6 @@ function neverRead({ tree, rules, fingerprint }: FolderState, directory: string)
     children: new Set(),
     attachmentDirectories: [],
     attached: 0,
-    hidesFiles: true,
     polled: above?.polled ?? false,
     unwatched: false,
     unreadable: null,

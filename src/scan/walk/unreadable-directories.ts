@@ -4,26 +4,41 @@ import { orNull } from '../../lib/or-null.ts';
 import { directoriesTo } from '../../model/document.ts';
 import type { UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
+import type { DirectoryState } from './directory-state.ts';
 
 /** The directories that are known and in which something cannot be read, as they look now. */
 export function unreadableDirectories(folder: FolderState): readonly UnreadableDirectory[] {
   const found: UnreadableDirectory[] = [];
-  for (const [path, { unreadable, hidesFiles }] of folder.tree.entries())
-    if (unreadable !== null || hidesFiles)
-      found.push({ path, look: orNull(() => lookOf(folder, path, unreadable === null)) });
+  for (const [path, { unreadable, hidden }] of folder.tree.entries())
+    if (unreadable !== null || hidden !== undefined)
+      found.push({
+        path,
+        look: orNull(() => lookOf(folder, path, unreadable === null ? hidden : undefined)),
+      });
   return found;
 }
 
-/** Null: directories in it may have changed, which it does not show. Throws what `lstat` throws. */
-function lookOf({ absolute, tree }: FolderState, path: string, isListed: boolean): string | null {
+/**
+ * `hidden`: what it hides; left out: all that is in it. Null: directories in that may have changed, which it does not show,
+ * or it may be another name of a file. Throws what `lstat` throws.
+ */
+function lookOf(
+  { absolute, tree }: FolderState,
+  path: string,
+  hidden: DirectoryState['hidden'],
+): string | null {
   const statsOf = (directory: string) => lstatSync(absolute(tree.rawPath(directory)));
   // The root itself may be a link.
-  const { ino, birthtimeMs, mtimeMs, ctimeMs, nlink } = path === '' ? statSync(absolute('')) : statsOf(path);
+  const own = path === '' ? statSync(absolute('')) : statsOf(path);
+  const unseen = hidden?.map((place) => lstatSync(place)) ?? [own];
   // Where the file system counts them, two links are those of a directory without others in it.
-  if (!isListed && nlink !== 2) return null;
+  if (unseen.some((one) => !one.isDirectory() || one.nlink !== 2)) return null;
   const above = directoriesTo(path).map((directory) => {
     const stats = statsOf(directory);
     return `${stats.ino}:${stats.birthtimeMs}`;
   });
-  return [...above, `${ino}:${birthtimeMs}:${mtimeMs}:${ctimeMs}`].join('/');
+  const looks = [own, ...unseen].map(
+    ({ ino, birthtimeMs, mtimeMs, ctimeMs }) => `${ino}:${birthtimeMs}:${mtimeMs}:${ctimeMs}`,
+  );
+  return [...above, ...looks].join('/');
 }

@@ -16,7 +16,7 @@ import { keyOf } from '../rules/settle.ts';
 import type { Look } from '../rules/settle.ts';
 import type { Entry } from '../rules/entry.ts';
 import { markInnerLink } from './mark-inner-link.ts';
-import { listDirectory } from './list-directory.ts';
+import { allOf, hiddenIn, listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
 import { listDocuments } from './list-documents.ts';
 import type { FoundDocuments, VisitContext } from './list-documents.ts';
@@ -90,7 +90,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const before = tree.get(path);
   const above = path === '' ? undefined : tree.get(directoryOf(path));
   const listedAt = observations.now();
-  const all = [...listing.entries, ...listing.twins, ...listing.undecoded];
+  const all = allOf(listing);
   const fresh = observations.list(path, stats, all);
   const ignoreFile = companionIn(folder, listing.entries, ignoreFileName, stats.uid);
   const reading =
@@ -125,6 +125,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     return { ...reading, kind: 'unreadable', shut };
   }
 
+  const hidden = [...found.hidden, ...hiddenIn(place, listing)];
   const message = paired.unread ?? found.unread ?? sorted.unread;
   const unread = message === null ? null : { message, hidesLists: paired.unread !== null };
   // What a start finds may still be coming; the root has always been there.
@@ -145,7 +146,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     attachmentDirectories: found.attachmentDirectories,
     attached: found.attached,
     rawNames: orNone(rawNames(listing)),
-    hidesFiles: found.hidesFiles || hidesFiles(listing),
+    hidden: hidden.length === 0 ? undefined : hidden,
     unfit: orNone(found.unfit),
     lists: orNone(paired.lists),
     pairs: orNone(paired.sidecars),
@@ -178,15 +179,6 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
 /** Most directories have none of most things: what is empty takes no memory. */
 function orNone<T extends { readonly size: number }>(things: T): T | undefined {
   return things.size === 0 ? undefined : things;
-}
-
-/** What cannot be looked at may be any file, and a directory whose name cannot be written is not listed. */
-function hidesFiles({ entries, twins, undecoded }: Listing): boolean {
-  const unnamed = [...twins, ...undecoded];
-  return (
-    entries.some(({ stats }) => stats === null) ||
-    unnamed.some(({ kind, stats }) => kind === 'directory' || stats === null)
-  );
 }
 
 function rawNames({ entries }: Listing): ReadonlyMap<string, string> {

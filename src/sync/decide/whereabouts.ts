@@ -107,7 +107,7 @@ export async function whereaboutsOf(
   return {
     kind: 'hidden',
     where,
-    reason: `the file may be in ${printable(refKey(where))}, which cannot be read and has changed or moved since the file was last seen`,
+    reason: `the file may be in ${printable(refKey(where))}, where something cannot be read and may have changed or moved since the file was last seen`,
   };
 }
 

@@ -43,14 +43,17 @@ it('a file is found by its identity in every directory that is listed, whatever 
   });
 });
 
-it('is found by its bytes where its name is not UTF-8', async () => {
-  await scanned('a.pdf');
-  const bytes = Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.of(0xe9)]);
-  await rename(folder.join('a.pdf'), bytes);
-  await folder.scan();
-  const found = await folder.ask('find', [statOf(lstatSync(bytes))]);
-  expect(found?.files).toMatchObject([{ path: '\uFFFD', isNamed: false }]);
-});
+it.each(['', 'b.pdf.attachments/'])(
+  'is found by its bytes where its name is not UTF-8: in %j',
+  async (place) => {
+    await scanned('a.pdf', 'b.pdf', 'b.pdf.attachments/c.csv');
+    const bytes = Buffer.concat([Buffer.from(`${folder.path}/${place}`), Buffer.of(0xe9)]);
+    await rename(folder.join('a.pdf'), bytes);
+    await folder.scan();
+    const found = await folder.ask('find', [statOf(lstatSync(bytes))]);
+    expect(found?.files).toMatchObject([{ path: `${place}\uFFFD`, isNamed: false }]);
+  },
+);
 
 it('what has come to a directory since it was listed, without an event, is found there; a new directory is named', async () => {
   folder = await servedFolder({ settings: { ignore: ['drafts'] } });
@@ -114,6 +117,7 @@ it.each<readonly [string, () => Promise<unknown>, boolean]>([
   ['nothing happens', () => Promise.resolve(), true],
   ['a file comes to a directory above it', () => folder.write('top/b.pdf', 'b'), true],
   ['something comes to it', () => folder.write('top/d/b.pdf', 'b'), false],
+  ['something comes to what it hides', () => writeFile(closed('b.pdf'), 'b'), false],
   ['its rights change', () => chmod(folder.join('top/d'), 0o700), false],
   ['it comes as a part of another directory', inAnother, false],
 ])(
@@ -132,6 +136,11 @@ it.each<readonly [string, () => Promise<unknown>, boolean]>([
     expect(before?.[0]?.look === after?.[0]?.look).toBe(isAsBefore);
   },
 );
+
+/** In a directory whose name is not UTF-8. */
+function closed(name: string): Buffer {
+  return Buffer.concat([Buffer.from(folder.join('top/d/')), Buffer.of(0xe9), Buffer.from(`/${name}`)]);
+}
 
 async function inAnother(): Promise<void> {
   await mkdir(folder.join('new'));
