@@ -1,7 +1,7 @@
 import { createChangeSignal } from '../lib/time/change-signal.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import { doubtsAbout, isOpenDoubt } from '../model/doubts.ts';
-import { isOfUnreadPlace } from '../model/errors.ts';
+import { elsewhereCodes, isOfUnreadPlace } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
@@ -99,7 +99,9 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
       // What is in effect by now was not refused, whatever the service says.
       const isKnown = isTold || (phase === 'running' && code === 'configuration-refused');
       if (!isKnown && !(isSignedIn && (isServed || engine.isIdle()))) return null;
-      const isOpen = isTold || isServed ? engine.unresolved() === code : code === 'service-unavailable';
+      const open = engine.unresolved();
+      if (open !== null && open !== code && isOutage(code) && isOutage(open)) return 'replaced';
+      const isOpen = isTold || isServed ? open === code : code === 'service-unavailable';
       return isOpen ? 'unasked' : 'passed';
     }
     const ref = { folder, path };
@@ -259,4 +261,9 @@ export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
             .map((one) => ({ folder, message: placedMessage({ folder, ...one }) })),
     ),
   };
+}
+
+/** Nobody answered as the service does. */
+function isOutage(code = ''): boolean {
+  return code === 'service-unavailable' || elsewhereCodes.has(code);
 }

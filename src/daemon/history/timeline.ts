@@ -148,6 +148,7 @@ function folderChanges(before: readonly Named[], after: readonly Named[]): reado
 const ends = {
   passed: 'over after #',
   unasked: 'nothing is left to send after #; the next request tells whether it is over',
+  replaced: 'after #, another cause was found',
   fixed: 'over after #, as the service has the file as it is now',
   gone: 'over after #, as its file is gone or is no longer to be sent',
   removed: 'over after #, as the folder is no longer configured',

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { Status } from '../../../src/model/report/status.ts';
+import type { Activity, Status } from '../../../src/model/report/status.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventually, eventuallyHolds } from '../../support/eventually.ts';
@@ -36,6 +36,27 @@ describe('the real process', () => {
     service.fix();
     service.alwaysTokens(steps.token({ access_token: 'token' }));
     await daemon.idle(({ totals }) => totals.uploaded === 2);
+  });
+
+  it('N1: an outage whose cause turns out to be another one is not said to be over', async () => {
+    place = await installation(service);
+    const daemon = await place.start();
+    await writeFile(join(place.inbox, 'first.txt'), 'first');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await service.away();
+    for (const name of ['a.txt', 'b.txt']) await writeFile(join(place.inbox, name), name);
+    const hasFound = async (code: string) => (await daemon.status()).reasons.some((one) => one.code === code);
+    await eventually(() => hasFound('service-unavailable'));
+    service.always(steps.html(404));
+    await service.back();
+    await eventually(() => hasFound('not-the-service'));
+    const lines = JSON.parse((await place.run('log', '--json')).out) as readonly Activity[];
+    const told = lines.filter(({ what, path }) => path === '' && what !== 'started');
+    expect(told.map(({ what, code }) => `${what} ${code}`)).toEqual([
+      'problem service-unavailable',
+      'ended service-unavailable',
+      'problem not-the-service',
+    ]);
   });
 
   it('N13: finds a secret that was put in the place of a refused one, without a signal', async () => {
