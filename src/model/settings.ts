@@ -197,7 +197,7 @@ const folder = z.strictObject({
 const state = z.strictObject({
   dir: text().optional().meta({
     description:
-      'Directory of the ledger, relative to the configuration file. Use one for each service and user: another address of the service is refused, another user is not noticed.',
+      'Directory of the ledger, relative to the configuration file. Use one for each service and user: another address of the service is refused, unless it is only another port of this machine, and another user is not noticed.',
     defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`, else `~/.local/state/ingestd`',
   }),
   mustExist: z

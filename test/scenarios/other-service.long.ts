@@ -16,7 +16,7 @@ import { ofEachTest } from '../support/of-each-test.ts';
 
 const names = ['a.txt', 'b.txt', 'c.txt'];
 const refusal =
-  /the ledger in .*state belongs to http:\/\/localhost:\d+ \(3 documents\).*would count as delivered/;
+  /the ledger in .*state belongs to http:\/\/localhost \(any port\) \(3 documents\).*would count as delivered/;
 /** It has no address. */
 const embedded = { mode: 'embedded', authUrl: undefined, ingestUrl: undefined };
 
@@ -105,9 +105,7 @@ describe('a ledger that meets another service', () => {
     const moved = await place.run('ledger', 'service-moved');
     expect([moved.code, moved.out]).toEqual([
       0,
-      expect.stringMatching(
-        /^The ledger’s 3 documents now belong to (http:\/\/localhost:\d+)\/new, and no longer to \1\.\n$/,
-      ),
+      'The ledger’s 3 documents now belong to http://localhost/new (any port), and no longer to http://localhost (any port).\n',
     ]);
     await rm(join(place.inbox, 'b.txt'));
     await deliver();
@@ -185,21 +183,6 @@ describe('a ledger that meets its own service', () => {
     }
   });
 
-  it('is of any port on this machine as it was begun, and of one from then on', async () => {
-    const dir = place.home.join('state');
-    const ledger = await openLedger({ dir, clock: systemClock, log: recordedLog() });
-    const ref = { folder: 'inbox', path: 'a.txt' };
-    await ledger.commit([
-      { kind: 'service', service: 'http://localhost' },
-      { kind: 'put', ref, record: recordOf({ docId: 'doc-old' }) },
-    ]);
-    await ledger.close();
-    await deliver();
-    const otherPort = 'http://127.0.0.1:1';
-    await name(otherPort);
-    expect(await place.run('plan')).toMatchObject({ code: 2, err: expect.stringContaining(otherPort) });
-  });
-
   it('for the first time, being of an older ingestd, is taken over and is of that one from then on', async () => {
     const dir = place.home.join('state');
     const ledger = await openLedger({ dir, clock: systemClock, log: recordedLog() });
@@ -236,7 +219,7 @@ describe('an import', () => {
     await name(production, { state: { dir: './production' } });
     const refused = await place.run('ledger', 'import', file);
     expect([refused.code, refused.out]).toEqual([2, '0 documents adopted.\n']);
-    expect(refused.err).toMatch(/"service": .*http:\/\/localhost:\d+, .*http:\/\/localhost:\d+\/production/);
+    expect(refused.err).toMatch(/"service": .*http:\/\/localhost \(any.*http:\/\/localhost\/production/);
 
     const { service: _service, ...anybodys } = JSON.parse(exported) as Record<string, unknown>;
     await writeFile(file, JSON.stringify(anybodys));
@@ -244,16 +227,14 @@ describe('an import', () => {
       code: 0,
       out: '3 documents adopted.\n',
     });
-    expect(await json('ledger', 'export')).toMatchObject({
-      service: expect.stringMatching(/^http:\/\/localhost:\d+\/production$/),
-    });
+    expect(await json('ledger', 'export')).toMatchObject({ service: 'http://localhost/production' });
 
     await name(place.service.ingestUrl, { state: { dir: './production' } });
     await writeFile(place.home.join('more.csv'), 'path,docId\nd.txt,doc-77\n');
     const csv = await place.run('ledger', 'import', place.home.join('more.csv'));
     expect([csv.code, csv.err]).toEqual([
       2,
-      expect.stringMatching(/belongs to http:\/\/localhost:\d+\/production/),
+      expect.stringContaining('belongs to http://localhost/production'),
     ]);
   });
 });

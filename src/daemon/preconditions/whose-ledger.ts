@@ -15,7 +15,7 @@ type Known = Pick<LedgerPort, 'service' | 'total'>;
 export function otherService(ledger: Known, { service, state }: Settings): Reason | null {
   const known = ledger.service();
   const documents = ledger.total();
-  if (known === null || isSame(known, serviceIdentity(service)) || documents === 0) return null;
+  if (known === null || known === serviceIdentity(service) || documents === 0) return null;
   const now =
     service.mode === 'embedded' ? 'service.mode is embedded' : `service.ingestUrl is ${service.ingestUrl}`;
   const message =
@@ -39,8 +39,7 @@ export async function claimLedger(ledger: LedgerPort, settings: Settings): Promi
   const known = ledger.service();
   const service = serviceIdentity(settings.service);
   if (known === service) return;
-  const isOwn = known === null || isSame(known, service);
-  const refused = isOwn ? [] : Array.from(ledger.failures(), ([ref]) => ref);
+  const refused = known === null ? [] : Array.from(ledger.failures(), ([ref]) => ref);
   await ledger.commit([
     { kind: 'service', service },
     ...refused.map((ref): Change => ({ kind: 'clear', ref })),
@@ -79,7 +78,7 @@ export async function moveLedger(
 /** Why documents of an import are not the configured service's; null: they are. */
 export function foreignWords(service: string, settings: Settings): string | null {
   const own = serviceIdentity(settings.service);
-  if (isSame(service, own)) return null;
+  if (service === own) return null;
   return (
     `"service": the documents are at ${serviceWords(service)}, but the configured service is ` +
     `${serviceWords(own)}. Use the file or the configuration of the right service; if both ` +
@@ -90,25 +89,21 @@ export function foreignWords(service: string, settings: Settings): string | null
 const embedded = 'embedded';
 
 /**
- * What distinguishes one service from another in the ledger: the address of the ingestion operations, whose spelling does
- * not count, or `embedded`, whose port is any that is free. The account is left out: credentials are rotated and refused,
- * which must not look like another service, and even a hash would give them away.
+ * What distinguishes one service from another in the ledger: the address of the ingestion operations, or `embedded`. On
+ * this machine neither port nor spelling counts: trials and tunnels take the port that is free. The account is left out:
+ * credentials are rotated and refused, which must not look like another service, and even a hash would give them away.
  */
 export function serviceIdentity({ mode, ingestUrl }: Pick<ServiceSettings, 'mode' | 'ingestUrl'>): string {
   if (mode === embedded) return embedded;
-  const url = new URL(ingestUrl);
-  if (isLoopbackHost(url.hostname)) url.hostname = 'localhost';
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-}
-
-/** A ledger from before ports counted names a loopback address without one. */
-function isSame(known: string, own: string): boolean {
-  return known === own || known === own.replace(/^https?:\/\/localhost(:\d+)?(?![^/])/, 'http://localhost');
+  const { origin, hostname, pathname } = new URL(ingestUrl);
+  const host = isLoopbackHost(hostname) ? 'http://localhost' : origin;
+  return `${host}${pathname.replace(/\/+$/, '')}`;
 }
 
 /** An identity in words. */
 export function serviceWords(identity: string): string {
-  return identity === embedded ? 'the embedded service' : identity;
+  if (identity === embedded) return 'the embedded service';
+  return identity.startsWith('http:') ? `${identity} (any port)` : identity;
 }
 
 /** Says whether an identity is that of a service with an address, which may move. */
