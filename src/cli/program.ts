@@ -32,8 +32,16 @@ export function createProgram(context: CommandContext): Command {
   addEverydayCommands(program, define);
   addTroubleCommands(program, define);
   addSetupCommands(program, define);
+  program.addHelpText('after', fleetHelp);
   return program;
 }
+
+/** There is no command for fleets alone. */
+const fleetHelp = `
+Fleets (many hosts, one account):
+  status --fleet  show all hosts
+  pause --fleet   stop sending on all hosts
+  resume --fleet  send again on all hosts`;
 
 /** What is run every day: `ingestd run`, `status`, `why`, `log`, `pause`, `resume` and `rescan`. */
 function addEverydayCommands(program: Command, define: Define): void {

@@ -208,7 +208,7 @@ export function isUnreadable({ code }: { readonly code: string }): boolean {
 const holders: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ENAMETOOLONG: 'the path is too long',
+  ENAMETOOLONG: 'the path is too long; shorten its names',
   EBUSY: 'another program has it in use',
   EAGAIN: 'another program has locked it',
   EWOULDBLOCK: 'another program has locked it',

@@ -180,7 +180,17 @@ it('says of each folder how many deletions are held, beyond those that it names'
   const lines = renderStatus(status, { colors, page: null, now: 0 });
   const named = (folder: string) => lines.filter((line) => line.includes(`  ${folder}/`)).length;
   expect(lines).toContainEqual(expect.stringContaining(`and ${10 - named('research')} more`));
-  expect(lines).toContainEqual(expect.stringContaining(`and ${25 - named('notes')} more`));
+  expect(lines).toContainEqual(
+    expect.stringContaining(`and ${25 - named('notes')} more: ingestd approve FOLDER`),
+  );
+});
+
+it('says of what is held in a folder that is away nothing of approving now', () => {
+  const folders = [aFolder({ state: 'unavailable' })];
+  const held = [{ folder: 'inbox', count: 11, since: '2026-11-25T09:00:00Z', reason: 'many', paths: ['a'] }];
+  const text = renderStatus({ ...calm, folders, held }, { colors, page: null, now: 0 }).join('\n');
+  expect(text).toContain('and 10 more\n    for you to approve when the folder is available again');
+  expect(text).not.toContain('ingestd approve');
 });
 
 it('says once what is held and what is in the way, with times of this machine', () => {
@@ -195,6 +205,6 @@ it('says once what is held and what is in the way, with times of this machine', 
   const text = renderStatus({ ...calm, reasons, held }, { colors, page: null, now: 0 }).join('\n');
   expect(text.split('wait for approval')).toHaveLength(1);
   expect(text.split('/two does not exist')).toHaveLength(2);
-  expect(text).toContain(`${localTime(at)} (since ${localTime(at)}, tried again at ${localTime(at)})`);
+  expect(text).toContain(`${localTime(at)} (since ${localTime(at)}, next attempt at ${localTime(at)})`);
   expect(text).not.toMatch(/\d\dZ/);
 });

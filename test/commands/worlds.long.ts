@@ -751,6 +751,9 @@ it.each([...Object.entries(worlds), ...randomWorlds])(
     const found = findings
       .filter(({ level }) => level !== 'info')
       .map(({ subject, code }) => [subject, code]);
+    const counted = findings.filter(({ code }) => code === 'documents').map(({ subject }) => subject);
+    const known = alone.folders.filter(({ synced }) => synced > 0).map(({ name }) => name);
+    expect(counted).toEqual(expect.arrayContaining(known));
     if (world.check !== undefined) expect([check.code, Object.fromEntries(found)]).toEqual(world.check);
     for (const doubt of alone.inDoubt) {
       const message = `its upload is in doubt: ${doubtWords(doubt)}`;

@@ -529,7 +529,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       await keep.waitFor();
       // What it is, why, what to do; nothing twice.
       expect(await page.getByRole('dialog').innerText()).toMatch(
-        /^[^]*\nThe pattern "\*\.docx" ignores it\.\s+The title stays\.\s+Next: nothing\s+Ask for permission\.\s+Retry\s+Keep(?![^]*the pattern)[^]*failed$/m,
+        /^[^]*\nThe pattern "\*\.docx" ignores it\. Delivered .*\s+The title stays\.\s+Next: nothing\s+Ask for permission\.\s+Retry\s+Keep(?![^]*the pattern)[^]*failed$/m,
       );
       await keep.click();
       await eventually(() => world.control.calls.length === 2);

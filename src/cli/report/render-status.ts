@@ -41,6 +41,7 @@ const mostOfCause = 3;
 /** So many names of one folder's held deletions. */
 const mostNames = 5;
 const details = 'for details run ingestd why PATH';
+const allNamed = ': ingestd approve FOLDER names them before it asks, and so does the page';
 const skippedHint = 'ingestd check lists all of them with their fixes';
 
 /** A few lines, the headline first: what a person reads in two seconds. In the order of the page. */
@@ -138,7 +139,7 @@ function daemonRows(status: Status, { colors, page }: StatusView): string[] {
   const reasonRow = (reason: Reason) => {
     const { code, since, until } = reason;
     const message = code === 'paused' ? pauseLine(reason, status.paused) : placedMessage(reason);
-    const known = [since && `since ${localTime(since)}`, until && `tried again at ${localTime(until)}`];
+    const known = [since && `since ${localTime(since)}`, until && `next attempt at ${localTime(until)}`];
     const times = known.filter(Boolean).join(', ');
     if (code === 'held' || code === 'not-running') return [];
     const words = first.includes(message.toLowerCase()) ? '' : colors.yellow(withLocalTimes(message));
@@ -222,11 +223,17 @@ function heldRows(status: Status, { colors }: StatusView): string[] {
     return [
       `  ${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}${when}: ${withLocalTimes(reason)}`,
       ...paths.slice(0, mostNames).map((path) => `    ${folder}/${path}`),
-      ...(more > 0 && paths.length > 0 ? [`    and ${numberWords(more)} more`] : []),
+      ...(more > 0 && paths.length > 0
+        ? [`    and ${numberWords(more)} more${isAway(hold, status) ? '' : allNamed}`]
+        : []),
       ...(isAway(hold, status) ? ['    for you to approve when the folder is available again'] : []),
     ];
   });
-  const hint = '  (approve with ingestd approve FOLDER, keep at the service with ingestd keep FOLDER)';
+  // Nobody can approve what is held while its folder is away.
+  const choices = status.held.every((hold) => isAway(hold, status))
+    ? []
+    : ['approve with ingestd approve FOLDER'];
+  const hint = `  (${[...choices, 'keep at the service with ingestd keep FOLDER'].join(', ')})`;
   return rows.length === 0 ? [] : ['', colors.yellow('Held deletions'), ...rows, hint];
 }
 

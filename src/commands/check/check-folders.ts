@@ -107,16 +107,17 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
       const fix = isAway(one, status) ? 'Decide about them when the folder is available again.' : undefined;
       return finding('error', one.folder, { code: 'held', message, fix });
     }),
-    ...folders
-      .filter(({ state }) => state !== 'unavailable')
-      .map((folder) => {
-        const parts = partsOf([folder]).filter(({ count }) => count > 0);
-        const documents = sumOf(parts, ({ count, inBar }) => (inBar ? count : 0));
-        const counts = parts.map(({ count, words }) => `${numberWords(count)} ${words}`);
-        const all = `${countWords(documents, 'document')} in ${folder.path}`;
-        const message = [all, [...counts, ...asidesOf(folder)].join(', ')].filter(Boolean).join(': ');
-        return finding('info', folder.name, { code: 'documents', message });
-      }),
+    ...folders.flatMap((folder) => {
+      const parts = partsOf([folder]).filter(({ count }) => count > 0);
+      // What a folder that is away holds is known from the ledger.
+      if (folder.state === 'unavailable' && parts.length === 0) return [];
+      const documents = sumOf(parts, ({ count, inBar }) => (inBar ? count : 0));
+      const counts = parts.map(({ count, words }) => `${numberWords(count)} ${words}`);
+      const away = folder.state === 'unavailable' ? ', which is unavailable' : '';
+      const all = `${countWords(documents, 'document')} in ${folder.path}${away}`;
+      const message = [all, [...counts, ...asidesOf(folder)].join(', ')].filter(Boolean).join(': ');
+      return finding('info', folder.name, { code: 'documents', message });
+    }),
   ];
 }
 

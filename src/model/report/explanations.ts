@@ -57,8 +57,7 @@ const reload = 'in the configuration, then restart or send SIGHUP.';
 const inBetween =
   'Where the address is right, a proxy, a gateway or a network’s login page is in between, and ingestd retries by itself.';
 const checkService = `Check service.authUrl and service.ingestUrl ${reload}`;
-const makeReadable =
-  'Give the user that runs ingestd permission to read it. Where the message says that the path is too long, shorten its names.';
+const makeReadable = 'Give the user that runs ingestd permission to read it.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
 const asService = 'Read the service’s message, fix the document or its sidecar, then retry.';
@@ -132,7 +131,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'ambiguous-sidecar': { cause: 'One sidecar, several documents', fix: '' },
       'likely-sidecar': {
         cause: 'A sidecar that is not read may be meant for it',
-        fix: 'Rename that sidecar to fit its document (that of a directory to .meta.json), or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
+        fix: 'Rename the sidecar that the message names to fit its document (that of a directory to .meta.json), or remove it. If it belongs to another document, give this one a sidecar of its own; {} is enough.',
         waits: 'sidecar',
       },
       'misspelled-sidecar': {
@@ -142,7 +141,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'orphan-sidecar': {
         cause: 'Sidecars that fit no file',
-        fix: 'Rename it to fit its document, as in report.pdf.meta.json, or remove it: where that file is gone, its document kept or deleted, nothing is sent by that. A new document with a similar name that has no sidecar is not sent until then. If its document was renamed or moved without it, move it along.',
+        fix: 'If its document was renamed or moved, rename or move the sidecar along: that of report.pdf is report.pdf.meta.json. If its document is gone, remove the sidecar: nothing is sent by that. Until then a new document with a similar name and no sidecar of its own is not sent.',
         health: 'attention',
         isSentence: true,
       },

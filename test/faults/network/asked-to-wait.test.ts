@@ -45,7 +45,7 @@ async function expectSaid(daemon: RunningDaemon, code: string, message: string):
   expect([leftMs > quarterMs - 60_000, leftMs <= quarterMs + 1_000]).toEqual([true, true]);
 
   const { out } = await place.run('status');
-  expect(out).toContain(`since ${localTime(since)}, tried again at ${localTime(until)}`);
+  expect(out).toContain(`since ${localTime(since)}, next attempt at ${localTime(until)}`);
   const metrics = await (await daemon.fetch('/metrics')).text();
   expect(metrics).toMatch(new RegExp(`^ingestd_reason\\{code="${code}"\\} 1$`, 'm'));
   expect(metrics).toMatch(/^ingestd_blocked_seconds (8[4-9]|90)\d/m);
