@@ -2624,6 +2624,7 @@ describe('the simulation', () => {
       8_100_000_035,
       'a document does not go where a file stands that may be of another one, of which nobody was told (7.25, 7.32)',
     ],
+    [8_200_010_187, 'sidecars that a mount hides are not in use in its folder (7.28)'],
     [7_310_000_328, 'a file that stood at another path for a moment is still of its own record (7.1)'],
     [7_310_000_698, 'a document goes on with another name of its file while its own cannot be read (7.1)'],
     [

@@ -566,7 +566,8 @@ export function above(path: string): readonly string[] {
   return directories;
 }
 
-function isOutOfReach(path: string): boolean {
+/** Whether a mount covers a path, or its disk is away. */
+export function isOutOfReach(path: string): boolean {
   return path.split('/')[1] === 'out of reach';
 }
 

@@ -6,7 +6,7 @@ import { changedFiles, uploadedFiles } from './content-rules.ts';
 import { modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, Moment } from './moment.ts';
-import { nameOf } from './reading.ts';
+import { isOutOfReach, nameOf } from './reading.ts';
 import type { RoledFile } from './reading.ts';
 import { isWider } from './statement.ts';
 
@@ -158,6 +158,8 @@ function onlyWhenQuiet(
       role.kind !== 'elsewhere' &&
       reading.shutDirectory(path) === null &&
       path.startsWith(folder) &&
+      // What a mount hides is in no use.
+      !isOutOfReach(path) &&
       path.endsWith('.meta.json') &&
       nameOf(path) !== '.meta.json',
   );
