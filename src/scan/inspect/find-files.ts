@@ -39,7 +39,8 @@ export async function findFiles(
   const byInode = groupBy(wanted, ({ ino }) => ino);
   const files = new Map<string, readonly FoundFile[]>();
   const unreadable: UnreadableDirectory[] = [];
-  const unlisted: string[] = [];
+  // Of another root than the one that was listed, everything has to be listed first.
+  const unlisted = sameDirectory(scanned.root, before.identity) ? [] : [''];
   const looks = new Map<string, number>();
   let places: readonly string[] = observations.directoriesOf(wanted).filter((path) => isListed(folder, path));
   for (let round = 0; round < mostRounds; round += 1) {

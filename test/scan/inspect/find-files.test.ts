@@ -1,4 +1,4 @@
-import { chmod, link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { lstatSync } from 'node:fs';
 
 import { afterEach, expect, it } from '@jest/globals';
@@ -149,13 +149,18 @@ async function inAnother(): Promise<void> {
   await rename(folder.join('new'), folder.join('top'));
 }
 
-it('nothing is said of a folder that is away, and not all of one whose ignore file is not valid', async () => {
+it('nothing is said of a folder that is away or another one, and not all of one whose ignore file is not valid', async () => {
   await scanned('a.pdf');
   const wanted = [identity('a.pdf')];
   await rename(folder.path, `${folder.path}-away`);
   expect(await folder.ask('find', wanted)).toBeNull();
   await rename(`${folder.path}-away`, folder.path);
   expect((await folder.ask('find', wanted))?.files).toHaveLength(1);
+  await rename(folder.path, `${folder.path}-away`);
+  await mkdir(folder.path);
+  expect(await folder.ask('find', wanted)).toMatchObject({ files: [], unlisted: [''] });
+  await rmdir(folder.path);
+  await rename(`${folder.path}-away`, folder.path);
   await folder.write('.ingestignore', Buffer.of(0xff, 0xfe));
   await folder.scan();
   // What stands there is seen, and that more may.
