@@ -59,6 +59,8 @@ export interface DirectoryScan {
   readonly cause: ScanCause;
   readonly entries: readonly DocumentEntry[];
   readonly skips: readonly Skip[];
+  /** Names of files that would be documents, but that a rule leaves out, joined by `/`. */
+  readonly leftOut: string;
   /** NFC names of the directories inside that may hold documents. What the ledger knows below others is gone. */
   readonly subdirectories: readonly string[];
   /** Of the directory itself. */

@@ -15,6 +15,7 @@ const about = {
   directory: 'd',
   cause: 'event',
   skips: [],
+  leftOut: '',
   subdirectories: ['e'],
   identity: { dev: 1, ino: 2, birthtimeMs: 3 },
 } as const;

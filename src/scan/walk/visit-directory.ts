@@ -116,6 +116,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
     skips: [...sorted.skips, ...found.skips],
     subdirectories: [...sorted.children, ...sorted.attachmentDirectories.values()].map(({ name }) => name),
     identity,
+    leftOut: sorted.leftOut.map(({ name }) => name).join('/'),
     ...(found.attachments.length === 0 ? null : { attachments: found.attachments }),
   };
   if (reading?.kind === 'invalid') {

@@ -90,7 +90,8 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
   }
   // A task whose file is gone, and at whose path something stands that is not sent, is inspected: its grace ends.
   const absent = [...tasks].filter(([name]) => !names.has(name));
-  const unsent = new Set(absent.length === 0 ? [] : scan.skips.map(({ path }) => nameOf(path)));
+  const notSent = () => [...scan.skips.map(({ path }) => nameOf(path)), ...scan.leftOut.split('/')];
+  const unsent = new Set(absent.length === 0 ? [] : notSent());
   for (const [name, task] of absent)
     if (mayHaveGone(task) || waitsForListing(task) || unsent.has(name))
       touched.push({ task, present: false });

@@ -95,6 +95,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         })),
         skips: [],
         identity: directory === '' ? { ...root, birthtimeMs: 0 } : { dev: 1, ino: 0, birthtimeMs: 0 },
+        leftOut: '',
         subdirectories: [...directories]
           .filter((one) => one !== '' && directoryOf(one) === directory)
           .map(nameOf),

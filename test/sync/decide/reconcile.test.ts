@@ -28,6 +28,7 @@ interface Known {
   readonly backlog?: Readonly<Record<string, FileStat>>;
   /** Names of what stands in the directory and is not sent. */
   readonly skips?: readonly string[];
+  readonly leftOut?: string;
   /** How often the root has changed. */
   readonly changes?: number;
 }
@@ -69,6 +70,7 @@ function differences(known: Known): Readonly<Record<string, unknown>> {
       cause: known.cause ?? 'event',
       entries,
       skips: (known.skips ?? []).map((name) => ({ path: `d/${name}`, ...reason })),
+      leftOut: known.leftOut ?? '',
       subdirectories: [],
       identity: { dev: 1, ino: 1, birthtimeMs: 1 },
     },
@@ -213,6 +215,11 @@ describe('a directory that is listed, compared with what is known of it', () => 
     [
       'whose file was gone, while something that is not sent stands in its place',
       { records: { 'd/a': {} }, tasks: { 'd/a': [false, stat] }, skips: ['a'] },
+      { touched: ['a gone'] },
+    ],
+    [
+      'whose file was gone, while one that a rule leaves out stands in its place',
+      { records: { 'd/a': {} }, tasks: { 'd/a': [false, stat] }, leftOut: 'a' },
       { touched: ['a gone'] },
     ],
     ['without a record or a file', { tasks: { 'd/a': [false, stat] } }, { touched: ['a gone'] }],
