@@ -2644,6 +2644,9 @@ describe('the simulation', () => {
     [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
     [9_200_000_166, 'what lies below an ignore file that is not valid is told of with it (7.20, 7.35)'],
     [9_200_000_192, 'without numbers a document is kept whose file took the place of one that fails (7.19)'],
+    [9_000_001_787, 'nothing is deleted while another root than the listed one stands in any folder (7.25)'],
+    [9_000_001_899, 'a deletion is held no longer when an ignored file comes to its place (7.1, 7.25)'],
+    [9_100_002_105, 'what another list names is that one’s when another file has taken its place (4)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -360,8 +360,10 @@ export class Taints {
         continue;
       }
       const known = this.#attached.get(identity);
-      if (reading.shared.has(path) || this.#isOfAnother(known, role.owner, reading))
-        this.#perhaps.add(identity);
+      const isHandedOn = this.#isOfAnother(known, role.owner, reading);
+      if (reading.shared.has(path) || isHandedOn) this.#perhaps.add(identity);
+      // Where another file has come to its place, it is none any more of the document that was sent with it (4).
+      const isAnothers = isHandedOn && known !== undefined && this.#isOver(known, identity, reading);
       const isAnew =
         known?.until === Infinity ? known.isAnew : this.#isOwnerDeleted({ docId: null, ownerIdentity });
       const isEdited = known !== undefined && known.text !== text;
@@ -384,7 +386,7 @@ export class Taints {
         isLate: known?.isLate ?? now - barredUntil < rescanMs,
         goneAt: null,
         // What it was sent with before it was deleted says nothing of a document that is not sent yet.
-        docId: isAnew && known?.until !== Infinity ? null : (known?.docId ?? null),
+        docId: isAnothers || (isAnew && known?.until !== Infinity) ? null : (known?.docId ?? null),
         sentWith: known?.sentWith ?? [],
       });
     }
