@@ -2642,6 +2642,10 @@ describe('the simulation', () => {
     [7_000_010_442, 'a file may stand on where it cannot be looked at, in another folder (7.25)'],
     [7_000_011_182, 'a file may stand on where it cannot be looked at, without birth times (7.19, 7.25)'],
     [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
+    [
+      9_200_002_594,
+      'a document is of its own file that is back in its place, which went out as another one meanwhile (7.25)',
+    ],
     [9_200_000_166, 'what lies below an ignore file that is not valid is told of with it (7.20, 7.35)'],
     [9_200_000_192, 'without numbers a document is kept whose file took the place of one that fails (7.19)'],
     [9_000_001_787, 'nothing is deleted while another root than the listed one stands in any folder (7.25)'],

@@ -129,8 +129,11 @@ export class HeldDocuments {
       !reading.isOutOfList(file.path);
     const isAlong = (file: RoledFile) => file.directory === directory && nameOf(file.path) === nameOf(path);
     // Where numbers do not tell, a record stays with its place (7.19).
+    // Nor does it leave what was last accepted for it, where it was accepted (7.25).
     const isFree = (file: RoledFile) =>
-      (this.#isIdentityUnsure && file.path === path) || !this.#isOfAnother(one, file, reading);
+      (this.#isIdentityUnsure && file.path === path) ||
+      isAt({ identity: one.accepted, path: one.holding.path }, file) ||
+      !this.#isOfAnother(one, file, reading);
     return unique([...standing, ...all.filter((file) => isMoved(file) || isAlong(file))]).filter(isFree);
   }
 
