@@ -8,7 +8,7 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     'a sidecar in another directory that is edited in place, and whose event is lost, is known as it was listed (7.30)',
   ],
   [
-    /^waits-at-end\/attached-before\/identities$/,
+    /^(?:waits-at-end|kept-back)\/attached-before\/identities$/,
     'without numbers of files, what looks like an attachment that moved waits with it (7.27)',
   ],
 ];

@@ -153,7 +153,11 @@ const endRules: readonly EndRule[] = [
 ];
 
 /** While the service does not take some documents, all others are tried (7.38): those that have stood for long. */
-export function judgeTried(judge: Judge, status: Claims['status'], now: number): void {
+export function judgeTried(
+  judge: Judge,
+  { status, waits }: Pick<Claims, 'status' | 'waits'>,
+  now: number,
+): void {
   const reading = judge.reading();
   const listed = [...status.failures, ...status.skipped, ...status.inDoubt].map(nameIn);
   if (status.reasons.some(({ code }) => code === 'uploads-stopped')) return;
@@ -161,8 +165,12 @@ export function judgeTried(judge: Judge, status: Claims['status'], now: number):
     const { path, role, text } = file;
     const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, text);
     if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.twins.has(path)) continue;
-    if (judge.held.documentsOf([file], reading).length === 0 && !judge.wasTried(file, now - longMs))
-      judge.report('kept-back', `${path} was not tried while the service did not take others`);
+    if (judge.held.documentsOf([file], reading).length > 0 || judge.wasTried(file, now - longMs)) continue;
+    const isLikeAttached = waits.some((one) => one.path === path && one.code === 'attached-before');
+    judge.report(
+      isLikeAttached ? 'kept-back/attached-before' : 'kept-back',
+      `${path} was not tried while the service did not take others`,
+    );
   }
 }
 

@@ -162,7 +162,7 @@ function doNow(simulation: Simulation, act: Exclude<Act, { kind: 'restart' | 'sy
       for (const text of act.texts) simulation.refused.add(text);
       return;
     case 'take':
-      if (simulation.daemon !== null) judgeTried(judge, saidBy(simulation.daemon).status, scheduler.now());
+      if (simulation.daemon !== null) judgeTried(judge, saidBy(simulation.daemon), scheduler.now());
       simulation.refused.clear();
       return;
     case 'expire-tokens':
