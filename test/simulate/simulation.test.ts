@@ -2650,6 +2650,10 @@ describe('the simulation', () => {
       9_100_002_914,
       'without numbers what looks like an attachment that moved waits, whatever the service takes (4, 7.19)',
     ],
+    [
+      9_200_002_749,
+      'a new document waits where a directory came below the one above it, though no event tells it (7.28, 7.30)',
+    ],
     [9_200_000_166, 'what lies below an ignore file that is not valid is told of with it (7.20, 7.35)'],
     [9_200_000_192, 'without numbers a document is kept whose file took the place of one that fails (7.19)'],
     [9_000_001_787, 'nothing is deleted while another root than the listed one stands in any folder (7.25)'],

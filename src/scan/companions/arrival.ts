@@ -10,7 +10,7 @@ import type { FolderState } from '../folder-state.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { unfitIn } from '../walk/directory-state.ts';
-import type { DirectoryState, ReadAgain } from '../walk/directory-state.ts';
+import type { DirectoryState, ReadAgain, Tree } from '../walk/directory-state.ts';
 import { mountsBelow } from '../walk/root-identity.ts';
 import { recentLook } from './recent-look.ts';
 
@@ -64,7 +64,7 @@ function hidingListOf({ tree, settings }: FolderState, path: string): ReadAgain 
 
 /** How long it is not quiet around a path, ms; at most 0: it is. */
 function unquietMs(folder: FolderState, path: string): number {
-  const { tree, observations, root, settleMs } = folder;
+  const { tree, observations, growths, root, settleMs } = folder;
   const places = ['', ...directoriesTo(path)];
   const own = directoryOf(path);
   const isNew = (place: string) => observations.now() - (tree.get(place)?.cameAt ?? -Infinity) < longestMs;
@@ -78,12 +78,27 @@ function unquietMs(folder: FolderState, path: string): number {
     ...around.map((place) => unsettledMs(folder, place)),
   );
   if (ms > 0 || top === undefined) return ms;
-  // A scan may come late: it rests after another one. What cannot be listed by now says nothing.
+  // A scan may come late, as it rests after another one, or no event ask for it. What cannot be listed by now says nothing.
   const hasNews = (place: string) => {
     const directory = isAtOrBelow(place, top) ? tree.get(place) : undefined;
     return directory !== undefined && orNull(() => hasGrown(folder, place, directory)) === true;
   };
-  return [...tree.events.keys()].some(hasNews) ? settleMs : 0;
+  const changed = () => knownBelow(tree, top).some((place) => isChanged(folder, place) && hasNews(place));
+  const isUnquiet =
+    [...tree.events.keys()].some(hasNews) || recentLook(growths, `${top}/`, observations.present, changed);
+  return isUnquiet ? settleMs : 0;
+}
+
+/** A directory that is known, and all below it. */
+function knownBelow(tree: Tree, path: string): readonly string[] {
+  const children = [...(tree.get(path)?.children ?? [])];
+  return [path, ...children.flatMap((name) => knownBelow(tree, joinPath(path, name)))];
+}
+
+/** Whether a directory does not look as it did when it was listed. */
+function isChanged({ tree, observations, absolute }: FolderState, path: string): boolean {
+  const stats = orNull(() => lstatSync(absolute(tree.rawPath(path))));
+  return stats !== null && !observations.isAsListed(path, stats);
 }
 
 /** How long names still come, or new files grow, where that last happened at `arrivedAt`, ms; below `place` only scans tell. */

@@ -124,16 +124,22 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     },
   );
 
-  it('is expected again a moment after a new file beside it has grown, though no scan tells it (7.30)', async () => {
+  it.each([
+    ['a new file beside it has grown', 'proj/b.pdf'],
+    ['a name has come below the topmost new directory', 'proj/sub/new.pdf'],
+    ['a directory has come there', 'proj/sub/deep/new.pdf'],
+  ])('is expected again a moment after %s, though no scan tells it (7.30)', async (_, path) => {
     await open('EVERYONE');
+    await folder.scan();
     await folder.write('proj/old.pdf.meta.json', sidecar);
     await folder.write('proj/a.pdf', 'pdf');
     await folder.write('proj/b.pdf', 'pdf');
+    await folder.write('proj/sub/c.pdf', 'pdf');
     await folder.scan();
     folder.pass(settleMs);
     await folder.scan();
     expect(await stateOf('proj/a.pdf')).toBe('does not come');
-    await folder.write('proj/b.pdf', 'larger');
+    await folder.write(path, 'larger');
     folder.pass(100);
     expect(await stateOf('proj/a.pdf')).toBe('is expected');
   });
