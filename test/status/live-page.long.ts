@@ -61,7 +61,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await press('Resume inbox');
     await says('All 2 documents delivered');
     await press('Rescan scans');
-    await hears(page, 'Scanning scans.');
+    await hears(page, 'Done.');
     expect(place.service.requests).toHaveLength(2);
     await press('Pause all folders');
     await says('Paused');
@@ -78,7 +78,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await hears(page, unanswered, 60_000);
     daemon.signal('SIGCONT');
     await press('Rescan scans');
-    await hears(page, 'Scanning scans.');
+    await hears(page, 'Done.');
     await daemon.end('SIGKILL');
     // The page may know by then, and hide its buttons.
     const rescan = page.getByRole('button', { name: 'Rescan inbox', includeHidden: true });

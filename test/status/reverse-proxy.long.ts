@@ -126,7 +126,7 @@ describeWhere(missing[0] ?? null, 'A5: behind a reverse proxy', () => {
       expect(control.calls).toEqual([{ pause: 'inbox' }]);
       const reasons = [{ code: 'paused' as const, message: 'sending is paused for all folders' }];
       control.change({ state: 'paused', paused: ['inbox'], reasons });
-      await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Resume inbox' }).waitFor();
       expect(await page.evaluate('getComputedStyle(document.body).margin')).toBe('0px');
       await page.close();
       expect(problems).toEqual([]);

@@ -2,17 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { countWords, localTime, withLocalTimes } from '../../lib/text/amounts.ts';
+import { localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import {
-  activityWords,
-  burstWords,
-  createBursts,
-  directoryOfAll,
-} from '../../model/report/activity-words.ts';
-import type { Activity } from '../../model/report/status.ts';
+import { createBursts, gathered, subjectWords } from '../../model/report/activity-words.ts';
 import { insideWorkingDirectory, placesMeant } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
 import { leastGathered } from '../output.ts';
@@ -45,7 +38,7 @@ export async function log(context: CommandContext, path: string | undefined, fla
     for (let latest = most; ; latest = Infinity) {
       for (const activity of await read(latest))
         if (flags.json) output.json(activity, 'compact');
-        else output.line(logLine(activity, output));
+        else output.line(logLine(gathered([activity]), output));
       if (output.closed()) return exitCodes.ok;
       await delay(pollMs);
     }
@@ -56,8 +49,8 @@ export async function log(context: CommandContext, path: string | undefined, fla
   if (flags.json) output.json(all);
   else {
     const lines = isGathered
-      ? bursts.lines(leastGathered).map((burst) => burstLine(burst, output))
-      : all.map((one) => logLine(one, output)).toReversed();
+      ? bursts.lines(leastGathered).map((burst) => logLine(gathered(burst), output))
+      : all.map((one) => logLine(gathered([one]), output)).toReversed();
     for (const line of lines.slice(0, most).toReversed()) output.line(line);
     const isThere = ({ folder, path: inside }: DocumentRef) =>
       folders.some(({ name, path: root }) => name === folder && existsSync(join(root, inside)));
@@ -87,22 +80,10 @@ const paints = {
   returned: 'green',
 } as const;
 
-/** Newest first: one, or many. */
-function burstLine(burst: readonly [Activity, ...Activity[]], output: Output): string {
-  const [newest] = burst;
-  if (burst.length === 1) return logLine(newest, output);
-  const documents = new Set(burst.map(refKey)).size;
-  const all = { ...newest, path: directoryOfAll(burst), docId: null, documents };
-  return logLine(all, output, burstWords(newest));
-}
-
-function logLine(activity: Activity, { colors }: Output, words = activityWords(activity)): string {
-  const { at, what, folder, path, docId, documents } = activity;
+function logLine(activity: ReturnType<typeof gathered>, { colors }: Output): string {
+  const { at, what, docId, words } = activity;
   const paint = what in paints ? colors[paints[what as keyof typeof paints]] : String;
-  const place = path === '' ? folder || 'ingestd' : `${folder}/${path}`;
-  const one = what === 'problem' || what === 'recovered' ? 'file' : 'document';
-  const more = documents > 1 ? ` (${countWords(documents, one)})` : '';
   const id = docId === null ? '' : ` ${colors.dim(docId)}`;
   const saying = words === null ? '' : `: ${withLocalTimes(words)}`;
-  return `${colors.dim(localTime(at))} ${paint(what.padEnd(9))} ${place}${more}${id}${saying}`;
+  return `${colors.dim(localTime(at))} ${paint(what.padEnd(9))} ${subjectWords(activity)}${id}${saying}`;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { localTime, withLocalTimes } from '../../lib/text/amounts.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { eventWords, standingWords } from '../../model/report/activity-words.ts';
+import { eventsOf, factsOf, standingWords } from '../../model/report/activity-words.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
 import type { CommandContext, CommandFlags } from '../define-command.ts';
@@ -34,15 +34,7 @@ function printStory(story: Why, { line, colors }: Output): void {
   line(colors.bold(story.folder === null ? story.path : `${story.folder}/${story.path}`));
   line(standingWords(story, localTime));
   line();
-  row('docId', story.docId);
-  const at = (name: string, iso: string | null): void => row(name, iso && localTime(iso));
-  at(story.imported ? 'imported' : 'uploaded', story.uploadedAt);
-  at('modified', story.modifiedAt);
-  row('sha256', story.sha256);
-  row('sent as', story.sentAs);
-  row('sidecar', story.sidecar);
-  row('attachments', story.attachments.join(', '));
-  if (story.possibleDuplicates > 0) row('duplicates', `${story.possibleDuplicates} possible at the service`);
+  for (const [name, value] of factsOf(story)) row(name, value && withLocalTimes(value));
   for (const [index, [field, value]] of Object.entries(story.metadata ?? {}).entries()) {
     const source = story.sources[field];
     row(
@@ -52,12 +44,8 @@ function printStory(story: Why, { line, colors }: Output): void {
   }
   if (story.narrower !== null) row('narrower', `${story.narrower.sharing} is stated now`);
   for (const note of story.notes) row('note', withLocalTimes(note));
-  const happened: readonly (readonly [at: string, words: string])[] = [
-    ...story.attempts.map(({ at, operation, message }) => [at, `${operation}: ${message}`] as const),
-    ...story.decisions.map((one) => [one.at, eventWords(one, story.verdict.message)] as const),
-  ];
   let last = '';
-  for (const [at, words] of happened.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [at, words] of eventsOf(story)) {
     row(localTime(at), words === last ? 'the same again' : withLocalTimes(words));
     last = words;
   }

@@ -1,9 +1,10 @@
-import { withLocalTimes } from '../../lib/text/amounts.ts';
+import { countWords, withLocalTimes } from '../../lib/text/amounts.ts';
 import { sentence, sentences } from '../../lib/text/sentences.ts';
 import { directoryOf, isAtOrBelow, refKey } from '../document.ts';
 import { sidecarEnd, sidecarPlaces } from '../names-and-types.ts';
 import type { ShareMode } from '../metadata/metadata.ts';
 import type { Why } from './command-reports.ts';
+import { copiesWords } from './failures.ts';
 import type { Activity, Decider, SharingChange } from './status.ts';
 
 /** What there is to say about something that happened, beside what it was and where; null: nothing. */
@@ -23,9 +24,36 @@ export function activityWords(activity: Activity): string | null {
 }
 
 /** The same of many in one directory: from which one they came. */
-export function burstWords(activity: Activity): string | null {
+function burstWords(activity: Activity): string | null {
   const { from } = activity;
   return activityWords(from === undefined ? activity : { ...activity, from: directoryOf(from) });
+}
+
+/** What the ledger and the folder know of a file, by its name; times in ISO 8601. Null or empty: nothing. */
+export function factsOf(why: Why): readonly (readonly [name: string, value: string | null])[] {
+  const { possibleDuplicates } = why;
+  return [
+    ['docId', why.docId],
+    [why.imported ? 'imported' : 'uploaded', why.uploadedAt],
+    ['modified', why.modifiedAt],
+    ['sha256', why.sha256],
+    ['sent as', why.sentAs],
+    ['sidecar', why.sidecar],
+    ['attachments', why.attachments.join(', ')],
+    ['duplicates', possibleDuplicates === 0 ? null : copiesWords(possibleDuplicates)],
+  ];
+}
+
+/** What was asked of the service about a file, and what else happened to it, in words, oldest first. */
+export function eventsOf({
+  attempts,
+  decisions,
+  verdict,
+}: Why): readonly (readonly [at: string, words: string])[] {
+  return [
+    ...attempts.map(({ at, operation, message }) => [at, `${operation}: ${message}`] as const),
+    ...decisions.map((one) => [one.at, eventWords(one, verdict.message)] as const),
+  ].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** The same with what it was, in the story of one file, which has `told` already: it may have moved away. */
@@ -84,6 +112,26 @@ export function createBursts() {
         return activities[0] === activity ? [activities] : [];
       }),
   };
+}
+
+/** What happened to many as if it were one: where all of it happened, to how many, and what there is to say. */
+export function gathered(burst: readonly [Activity, ...Activity[]]) {
+  const [newest] = burst;
+  const documents = new Set(burst.map(refKey)).size;
+  if (documents === 1) return { ...newest, words: activityWords(newest) };
+  return { ...newest, path: directoryOfAll(burst), docId: null, documents, words: burstWords(newest) };
+}
+
+/** What something is about: `inbox/q3 (12 documents)`. */
+export function subjectWords({
+  folder,
+  path,
+  documents,
+  what,
+}: Pick<Activity, 'folder' | 'path' | 'documents'> & Partial<Pick<Activity, 'what'>>): string {
+  const place = path === '' ? folder || 'ingestd' : refKey({ folder, path });
+  const one = what === 'problem' || what === 'recovered' ? 'file' : 'document';
+  return documents > 1 ? `${place} (${countWords(documents, one)})` : place;
 }
 
 /** The innermost directory in which all of them happened. */

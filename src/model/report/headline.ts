@@ -11,6 +11,9 @@ import { health, isLastingObstacle, reasonHealth } from './health.ts';
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;
 
+/** The headline where there is no document, and nothing to be looked at. */
+export const nothingYet = 'Nothing to deliver yet';
+
 /** The state in one phrase, what needs attention first. It follows `health`. */
 export function headline(status: Status): string {
   const stopped = status.reasons.find(({ code }) => code === 'not-running');
@@ -170,7 +173,7 @@ function progressPhrase(status: Status): string {
   const missing = queue.waiting - waiting - (queue.deletionsToRetry ?? 0);
   if (missing > 0)
     return `Waiting to see whether ${countWords(missing, 'missing file comes', 'missing files come')} back`;
-  if (documents === 0) return 'Nothing to deliver yet';
+  if (documents === 0) return nothingYet;
   return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
 }
 

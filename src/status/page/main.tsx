@@ -1,19 +1,19 @@
 import { render } from 'preact';
 import { sumOf } from '../../lib/sum-of.ts';
-import { countWords, durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
+import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { refKey } from '../../model/document.ts';
 import { isOnlyPaused, stateWords, titleOf } from '../../model/report/headline.ts';
 import type { FleetStatus } from '../../model/report/fleet.ts';
 import { followDaemon, useAnswer } from './data/daemon.ts';
-import { drawWith, page } from './data/page.ts';
-import { Facts, Fold, momentWords } from './parts.tsx';
+import { change, drawWith, page } from './data/page.ts';
+import { Facts, Fold, PathWords, momentWords } from './parts.tsx';
 import type { Shown } from './parts.tsx';
 import { Activities, Skipped, Transfers, Waiting } from './sections/activity.tsx';
 import { Attention } from './sections/attention.tsx';
 import { Chart } from './sections/chart.tsx';
-import { Dialogs } from './sections/dialogs.tsx';
-import { Documents, Narrower } from './sections/documents.tsx';
-import { Folders } from './sections/folders.tsx';
-import { Fleet, Overview } from './sections/overview.tsx';
+import { Documents, FileStory, Narrower } from './sections/documents.tsx';
+import { Fleet, Folders, Overview } from './sections/overview.tsx';
 
 /** What changes without being told of is asked for about this often, ms. */
 const pollMs = 5_000;
@@ -23,8 +23,7 @@ function App({ status }: Shown) {
   const narrower = sumOf(status.folders, (one) => one.narrower);
   const delivered = sumOf(status.folders, (one) => one.synced);
   const now = Math.floor(heardAt / pollMs);
-  const hosts = useAnswer<FleetStatus>(status.fleet === undefined ? null : 'api/fleet', now);
-  const fleet = hosts.problem === null ? hosts.answer : null;
+  const { answer: fleet } = useAnswer<FleetStatus>(status.fleet && 'api/fleet', now);
   return (
     <div
       class={isOffline ? 'page offline' : 'page'}
@@ -50,7 +49,7 @@ function App({ status }: Shown) {
         <Attention status={status} />
         <Folders status={status} />
         <Activities recent={recent} />
-        {fleet !== null && <Fleet status={status} fleet={fleet} />}
+        {fleet !== undefined && <Fleet status={status} fleet={fleet} />}
         <div class="panel">
           {narrower > 0 && (
             <Fold
@@ -82,17 +81,42 @@ function App({ status }: Shown) {
   );
 }
 
+const show = (dialog: HTMLDialogElement | null) => dialog?.showModal();
+
+/** The dialogs that are open. Escape closes one, and the focus goes back. */
+function Dialogs({ status }: Shown) {
+  return page.dialogs.map((one) => {
+    const isStory = 'folder' in one;
+    const title = isStory ? refKey(one) : `${one.name ?? one.words}?`;
+    // It tells a moment after it was closed: what was opened since then stays.
+    const close = () => change({ dialogs: page.dialogs.filter((other) => other !== one) });
+    return (
+      <dialog key={one} ref={show} aria-label={printable(title)} onClose={close}>
+        <form method="dialog" class="head">
+          <h2>
+            <PathWords path={title} />
+          </h2>
+          <button>{isStory ? 'Close' : 'Cancel'}</button>
+        </form>
+        {isStory ? <FileStory {...one} status={status} /> : one.children}
+        {!isStory && (
+          <form method="dialog">
+            {one.instead}
+            <button class={one.look} onClick={one.act}>
+              {one.words}
+            </button>
+          </form>
+        )}
+      </dialog>
+    );
+  });
+}
+
 function About({ status }: Shown) {
-  const { totals, auth, startedAt, pid, version, service, account, configuration } = status;
+  const { auth, startedAt, pid, version, service, account, configuration } = status;
   const signedIn = auth.expiresAt === null ? 'signed in' : `signed in until ${auth.expiresAt}`;
   const words = { ok: signedIn, refused: 'credentials refused', none: 'not signed in yet' };
   const running = durationWords((Date.now() - Date.parse(startedAt)) / 1000);
-  const kinds = ['uploaded', 'modified', 'moved', 'deleted'] as const;
-  const delivered = [
-    ...kinds.map((what) => `${numberWords(totals[what])} ${what}`),
-    countWords(totals.requests, 'request'),
-    `${sizeWords(totals.bytesSent)} sent`,
-  ];
   return (
     <Fold title="About" words={`ingestd ${version}`}>
       <Facts
@@ -101,7 +125,6 @@ function About({ status }: Shown) {
           ['Account', [account ?? '', words[auth.state]].filter(Boolean).join(', ')],
           ['Configuration', configuration],
           ['Running since', `${startedAt} (${running} ago), process ${pid}`],
-          ['Delivered in all', delivered.join(' · ')],
         ]}
       />
       <nav aria-label="For machines">

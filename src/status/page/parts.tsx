@@ -30,7 +30,7 @@ export function told(words: string): string {
 }
 
 /** The same, each as a sentence, as far as there are words. */
-export function said(...parts: readonly (string | undefined)[]): string {
+export function said(...parts: readonly (string | null | undefined)[]): string {
   return parts.flatMap((words) => (words ? [sentence(told(words))] : [])).join(' ');
 }
 
@@ -111,21 +111,18 @@ interface ListProps {
   readonly of: readonly ComponentChildren[];
   readonly class: string;
   /** So many are seen at first; the others are there to be opened. */
-  readonly most: number;
+  readonly most?: number | undefined;
   /** How many there are in all. */
   readonly total?: number | undefined;
 }
 
-/** More would make the page slow. */
-const mostRows = 200;
-
 /** Says how many are not listed, where it is not all of them. */
-export function List({ of: items, class: kind, most, total = items.length }: ListProps) {
-  const rest = items.slice(most, mostRows);
-  const unlisted = total - Math.min(items.length, mostRows);
+export function List({ of: items, class: kind, most = 200, total = items.length }: ListProps) {
+  const rest = items.slice(most);
+  const unlisted = total - items.length;
   return (
     <>
-      <ul class={kind}>{items.slice(0, Math.min(most, mostRows))}</ul>
+      <ul class={kind}>{items.slice(0, most)}</ul>
       {rest.length > 0 && (
         <Fold title={`Show ${numberWords(rest.length)} more`}>
           <ul class={kind}>{rest}</ul>
@@ -136,7 +133,7 @@ export function List({ of: items, class: kind, most, total = items.length }: Lis
   );
 }
 
-interface RowsProps<T> extends Partial<Pick<ListProps, 'most' | 'total'>> {
+interface RowsProps<T> extends Pick<ListProps, 'most' | 'total'> {
   readonly of: readonly T[];
   /** What is said of each; once, where it is the same for all. */
   readonly words?: (item: T) => string;
@@ -150,7 +147,7 @@ interface RowsProps<T> extends Partial<Pick<ListProps, 'most' | 'total'>> {
 export function Rows<T extends DocumentRef & { readonly pathBytes?: string | undefined }>(
   props: RowsProps<T>,
 ) {
-  const { of: items, words, fix = '', children, most = mostRows, total } = props;
+  const { of: items, words, fix = '', children, most, total } = props;
   const [first, ...others] = new Set(words === undefined ? [] : items.map(words));
   const rows = items.map((item) => (
     // Names that are not UTF-8 look alike: their bytes tell them apart.

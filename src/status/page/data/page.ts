@@ -18,27 +18,18 @@ export interface Question {
 }
 
 /** All that the page shows, beside what a part of it asks the daemon for. */
-interface Page {
+export const page = {
   /** Null: nothing was heard yet. */
-  readonly status: StatusAnswer | null;
+  status: null as StatusAnswer | null,
   /** When the daemon was heard last, ms. */
-  readonly heardAt: number;
-  readonly isOffline: boolean;
-  /** What happened last, newest first. */
-  readonly recent: readonly Activity[] | null;
-  /** How something went that a person asked for. */
-  readonly feedback: { readonly words: string };
-  /** Questions, and files whose story is told; the uppermost is the last. */
-  readonly dialogs: readonly (Question | DocumentRef)[];
-}
-
-export const page: Page = {
-  status: null,
   heardAt: 0,
   isOffline: false,
-  recent: null,
+  /** What happened last, newest first. */
+  recent: [] as readonly Activity[],
+  /** Whether it went well what a person asked for, or why not. */
   feedback: { words: '' },
-  dialogs: [],
+  /** Questions, and files whose story is told; the uppermost is the last. */
+  dialogs: [] as readonly (Question | DocumentRef)[],
 };
 
 let draw = (): void => {};
@@ -49,7 +40,7 @@ export function drawWith(drawPage: () => void): void {
   draw();
 }
 
-export function change(parts: Partial<Page>): void {
+export function change(parts: Partial<typeof page>): void {
   Object.assign(page, parts);
   draw();
 }

@@ -1,23 +1,18 @@
 import { sumOf } from '../../../lib/sum-of.ts';
-import { countWords, durationWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
+import { countWords, numberWords, sizeWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { refKey } from '../../../model/document.ts';
-import {
-  activityWords,
-  burstWords,
-  createBursts,
-  directoryOfAll,
-} from '../../../model/report/activity-words.ts';
+import { createBursts, gathered, subjectWords } from '../../../model/report/activity-words.ts';
 import { explain, groupByCause } from '../../../model/report/explanations.ts';
 import { sortFailures } from '../../../model/report/failures.ts';
 import type { Activity } from '../../../model/report/status.ts';
-import { Fold, List, Part, PathText, Rows, momentWords, said, told } from '../parts.tsx';
+import { Fold, List, Part, PathText, PathWords, Rows, momentWords, said, told } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
 
-/** What happened last, newest first; null: not known yet. What happened to many at once is one line, which opens. */
-export function Activities({ recent }: { readonly recent: readonly Activity[] | null }) {
+/** What happened last, newest first. What happened to many at once is one line, which opens. */
+export function Activities({ recent }: { readonly recent: readonly Activity[] }) {
   const bursts = createBursts();
-  for (const activity of recent ?? []) bursts.add(activity);
+  for (const activity of recent) bursts.add(activity);
   const lines = bursts.lines(1).map((burst) => {
     const oldest = burst.at(-1) ?? burst[0];
     return <Line key={`${oldest.at} ${oldest.what} ${refKey(oldest)}`} burst={burst} />;
@@ -25,54 +20,45 @@ export function Activities({ recent }: { readonly recent: readonly Activity[] | 
   return (
     <Part title="Recent activity">
       <List of={lines} class="activity" most={3} />
-      {recent?.length === 0 && <p class="faint">Nothing yet.</p>}
+      {recent.length === 0 && <p class="faint">Nothing yet.</p>}
     </Part>
   );
 }
 
 function Line({ burst }: { readonly burst: readonly [Activity, ...Activity[]] }) {
-  const [newest] = burst;
-  const { at, what, folder } = newest;
+  const all = gathered(burst);
   const documents = [...new Map(burst.map((one) => [refKey(one), one])).values()];
-  const directory = directoryOfAll(burst);
-  const place = printable(directory === '' ? folder : refKey({ folder, path: directory }));
-  const isOne = documents.length === 1;
-  const title = `${countWords(documents.length, 'document')} ${what === 'uploaded' ? 'to' : 'in'} ${place}`;
   return (
     <li>
-      <time title={at}>{momentWords(at)}</time>
-      <span class={`what ${what}`}>{printable(what)}</span>
-      {isOne ? (
-        <Subject {...newest} />
+      <time title={all.at}>{momentWords(all.at)}</time>
+      <span class={`what ${all.what}`}>{printable(all.what)}</span>
+      {documents.length === 1 ? (
+        <Subject {...all} />
       ) : (
-        <Fold title={title}>
+        <Fold title={printable(subjectWords(all))}>
           <Rows of={documents} />
         </Fold>
       )}
-      <p class="faint">{told((isOne ? activityWords : burstWords)(newest) ?? '')}</p>
+      <p class="faint">{told(all.words ?? '')}</p>
     </li>
   );
 }
 
-/** What something is about: one document, or how many. What concerns a folder is the story of no file. */
-function Subject({ folder, path, documents }: Pick<Activity, 'folder' | 'path' | 'documents'>) {
-  if (path !== '' && documents <= 1) return <PathText folder={folder} path={path} />;
-  const many = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
+/** What something is about. What concerns a folder, or many documents, is the story of no file. */
+function Subject(about: Parameters<typeof subjectWords>[0]) {
+  if (about.path !== '' && about.documents <= 1) return <PathText {...about} />;
   return (
     <span>
-      <bdi>{printable(folder || 'ingestd')}</bdi>
-      {many}
+      <PathWords path={subjectWords(about)} />
     </span>
   );
 }
 
 /** What is being sent now, what comes next, and how much of the minute's budget is used. */
 export function Transfers({ status: { transfers, rate, queue } }: Shown) {
-  const { limit, used, windowSeconds, pausedUntil, nextFreeSeconds } = rate;
-  const counts = [
-    queue.inFlight > 0 && `${numberWords(queue.inFlight)} being sent`,
-    queue.pending > 0 && `${numberWords(queue.pending)} queued`,
-  ];
+  const { limit, used, windowSeconds } = rate;
+  const counts = `${numberWords(queue.inFlight)} being sent, ${numberWords(queue.pending)} queued`;
+  const isQuiet = queue.inFlight + queue.pending === 0;
   const span = windowSeconds === 60 ? 'minute' : `${windowSeconds} s`;
   const rows = transfers.map(({ operation, bytesSent, bytesTotal, ...one }) => (
     <li key={`${operation} ${one.documents} ${refKey(one)}`}>
@@ -93,27 +79,19 @@ export function Transfers({ status: { transfers, rate, queue } }: Shown) {
     </li>
   ));
   return (
-    <Fold title="In progress" words={counts.filter(Boolean).join(', ') || 'nothing now'}>
+    <Fold title="In progress" words={isQuiet ? 'nothing now' : counts}>
       <List of={rows} class="rows" most={8} />
       <p>
         {numberWords(used)} of {countWords(limit, 'request')} in the last {span}
       </p>
-      <progress aria-label="Requests used" max={limit} value={used} />
-      {pausedUntil !== null && <p class="faint">{said(`the service asked to wait until ${pausedUntil}`)}</p>}
-      {pausedUntil === null && nextFreeSeconds > 0 && queue.etaSeconds !== null && (
-        <p class="faint">Next request in {durationWords(nextFreeSeconds)}</p>
-      )}
     </Fold>
   );
 }
 
 /** Documents that wait for something by name: a sidecar, an attachment, the next attempt. A retry needs nobody. */
 export function Waiting({ status }: Shown) {
-  const retried = sortFailures(status).retried.map(({ message, retryAt, ...one }) => ({
-    ...one,
-    message: `${said(message)} Next attempt at ${retryAt}`,
-  }));
-  const waits = [...status.waiting, ...retried];
+  const { retried } = sortFailures(status);
+  const waits = [...status.waiting.map((one) => ({ ...one, retryAt: null })), ...retried];
   // The others are being written: they have nothing to say.
   const total = Math.max(
     waits.length,
@@ -122,7 +100,12 @@ export function Waiting({ status }: Shown) {
   if (waits.length === 0) return null;
   return (
     <Fold title="Waiting" words={countWords(total, 'document')}>
-      <Rows of={waits} words={({ message }) => said(message)} most={5} total={total} />
+      <Rows
+        of={waits}
+        words={({ message, retryAt }) => said(message, retryAt && `next attempt at ${retryAt}`)}
+        most={5}
+        total={total}
+      />
     </Fold>
   );
 }

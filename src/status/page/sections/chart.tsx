@@ -1,4 +1,4 @@
-import { countWords, minuteWords, numberWords } from '../../../lib/text/amounts.ts';
+import { minuteWords, numberWords } from '../../../lib/text/amounts.ts';
 import { sumOf } from '../../../lib/sum-of.ts';
 import { columnsOf, deliveryKinds } from '../../metrics/delivery-history.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
@@ -7,17 +7,18 @@ import { useAnswer } from '../data/daemon.ts';
 /** Deliveries of the last day; asked for again when `now` changes. */
 export function Chart({ now }: { readonly now: number }) {
   const { answer: history } = useAnswer<HistoryReport>('api/history', now);
-  if (history === null) return null;
+  if (history === undefined) return null;
   const columns = columnsOf(history);
   const top = Math.max(1, ...columns.map(({ counts }) => sumOf(counts, Number)));
   const ticks = columns.filter((_, index) => index % (columns.length / 4) === 0);
   const sums = deliveryKinds.map((_, at) => sumOf(columns, ({ counts }) => counts[at] ?? 0));
-  // A document counts each time that it is delivered.
-  const total = sumOf(sums.slice(0, deliveryKinds.indexOf('failed')), Number);
-  const words = `${countWords(total, 'delivery', 'deliveries')} in the last 24 hours`;
   return (
     <>
-      <div class="chart" role="img" aria-label={words}>
+      <div
+        class="chart"
+        role="img"
+        aria-label={`${partsOf(sums).join(', ') || 'nothing'} in the last 24 hours`}
+      >
         {columns.map(({ start, counts }) => (
           <div key={start} title={`${minuteWords(start)}: ${partsOf(counts).join(', ') || 'nothing'}`}>
             {counts.map((count, at) => (
@@ -38,7 +39,7 @@ export function Chart({ now }: { readonly now: number }) {
           </li>
         ))}
       </ul>
-      <p class="faint">{words}. What failed is counted until that is over.</p>
+      <p class="faint">A document counts each time. What failed is counted until that is over.</p>
     </>
   );
 }

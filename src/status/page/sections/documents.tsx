@@ -1,15 +1,19 @@
 import { useState } from 'preact/hooks';
 
-import { countWords, numberWords } from '../../../lib/text/amounts.ts';
+import { countWords, localTime, numberWords } from '../../../lib/text/amounts.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import { capitalized } from '../../../lib/text/sentences.ts';
 import { refKey } from '../../../model/document.ts';
+import type { DocumentRef } from '../../../model/document.ts';
 import type { DocumentListing } from '../../../model/ports/control-port.ts';
-import { audienceWords } from '../../../model/report/activity-words.ts';
-import { mayHelpToShare } from '../../../model/report/explanations.ts';
+import { audienceWords, eventsOf, factsOf, standingWords } from '../../../model/report/activity-words.ts';
+import type { Why } from '../../../model/report/command-reports.ts';
+import { mayHelpToRetry, mayHelpToShare } from '../../../model/report/explanations.ts';
 import { decide, useAnswer } from '../data/daemon.ts';
-import { Ask, Rows, said } from '../parts.tsx';
+import { page } from '../data/page.ts';
+import { Ask, Facts, Fold, Rows, momentWords, said, told } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
+import { DoubtActions } from './attention.tsx';
 
 /** All documents, found by name, with who can see each or why it is not sent. */
 export function Documents({ status }: Shown) {
@@ -31,7 +35,7 @@ export function Documents({ status }: Shown) {
         </label>
       </div>
       <p class="faint" role="status">
-        {found !== null && `${numberWords(found.total)} found`}
+        {found !== undefined && `${numberWords(found.total)} found`}
       </p>
       <Rows of={found?.documents ?? []} total={found?.total ?? 0}>
         {({ folder, path, isDelivered, state, sharing, url }) => (
@@ -79,5 +83,82 @@ export function Narrower({ count }: { readonly count: number }) {
         </Ask>
       )}
     </>
+  );
+}
+
+/** The whole story of one file, as `ingestd why` tells it; told again when something happens to the file. */
+export function FileStory({ status, ...place }: Shown & DocumentRef) {
+  const key = refKey(place);
+  const news = page.recent.find((one) => refKey(one) === key);
+  const { answer: why, problem } = useAnswer<Why>(`api/why?path=${encodeURIComponent(key)}`, news);
+  if (why === undefined) return <p>{printable(problem ?? '')}</p>;
+  const { nextAt } = why;
+  const events = eventsOf(why).toReversed();
+  const fields = Object.entries(why.metadata ?? {}).map(
+    ([name, value]) => [name, value, why.sources[name]] as const,
+  );
+  return (
+    <>
+      <p>
+        <strong>{printable(standingWords(why, momentWords))}</strong>
+      </p>
+      {why.notes.map((note) => (
+        <p key={note}>{said(note)}</p>
+      ))}
+      <p>
+        Next: {told(why.next)}
+        {nextAt !== null && ` (${momentWords(nextAt)})`}
+      </p>
+      <p>{why.fix}</p>
+      <Actions why={why} status={status} />
+      <Fold title={events.length === 0 ? 'Details' : `Details and ${countWords(events.length, 'event')}`}>
+        <Facts
+          of={[...fields, ...factsOf(why), ...events.map(([at, words]) => [localTime(at), words] as const)]}
+        />
+      </Fold>
+    </>
+  );
+}
+
+const ofFiles: ReadonlySet<string> = new Set(['document', 'settling', 'waiting', 'unfit', 'skipped']);
+
+/** What a person can do about this file. */
+function Actions({ why, status }: Shown & { readonly why: Why }) {
+  const { path, narrower, docId, verdict, attempts } = why;
+  const folder = why.folder ?? '';
+  const key = refKey({ folder, path });
+  const isIt = (one: DocumentRef) => refKey(one) === key;
+  const doubt = status.inDoubt.find(isIt);
+  const unsent = [...status.failures, ...status.skipped];
+  const isRetried = doubt === undefined && unsent.some((one) => isIt(one) && mayHelpToRetry(one.code));
+  const isHeld = status.held.some((one) => one.folder === folder && one.paths.includes(path));
+  const isRefused = isRetried && attempts.at(-1)?.operation === 'delete' && docId !== null;
+  const remains = docId === null ? '' : '; its document then stays at the service as it is';
+  return (
+    <div class="actions">
+      {doubt !== undefined && <DoubtActions {...doubt} />}
+      {isRetried && <button onClick={() => decide('retry', { paths: [key] })}>Retry</button>}
+      {(isHeld || isRefused) && (
+        <button onClick={() => decide('keep', { place: key })}>Keep at the service</button>
+      )}
+      {narrower !== null && docId !== null && mayHelpToShare(narrower.code) && (
+        <Ask
+          words="Share as stated"
+          look="strong"
+          act={() => decide('share', { paths: [key], shown: [{ path: key, sharing: narrower.sharing }] })}
+        >
+          From now on it is {audienceWords(narrower.sharing)}.
+        </Ask>
+      )}
+      {ofFiles.has(verdict.kind) && (
+        <Fold title="Ignore this file…">
+          <p>
+            Add this line to the file .ingestignore in the folder {printable(folder)}
+            {remains}:
+          </p>
+          <code>/{printable(path).replaceAll(/[[\]*?!#\\ ]/g, String.raw`\$&`)}</code>
+        </Fold>
+      )}
+    </div>
   );
 }
