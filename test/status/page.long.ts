@@ -244,6 +244,27 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await held.getByRole('button', { name: /Delete|Keep/ }).count()).toBe(0);
     });
 
+    it('gives the focus to the heading above when what had it goes, and takes it from nobody', async () => {
+      const { held = [] } = busyStatus();
+      const [world, page] = await shown({ status: { held } });
+      const recent = region(page, 'Recent activity');
+      const has = (words: string) => eventuallyHolds(async () => expect(await focused(page)).toBe(words));
+      const push = async (name: string) => {
+        for (let at = 0; at < 100; at += 1) world.control.happen({ path: `${at}/${name}.pdf` });
+        await recent.getByText(`99/${name}.pdf`).waitFor();
+      };
+      await push('a');
+      await recent.getByRole('button', { name: 'inbox/99/a.pdf' }).focus();
+      await push('b');
+      await has('Recent activity ');
+      await region(page, 'Deletions held').getByRole('button', { name: 'Keep at the service' }).click();
+      world.control.change({ held: [] });
+      await has('Nothing to deliver yet');
+      await page.evaluate('document.activeElement.blur()');
+      await push('d');
+      expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
+    });
+
     it('deletes no more than the question said when it was opened', async () => {
       const [world, page] = await shown({ status: busyStatus() });
       await page.getByRole('button', { name: 'Delete 37 documents…' }).click();

@@ -98,7 +98,7 @@ function Dialogs({ status }: Shown) {
           </h2>
           <button>{isStory ? 'Close' : 'Cancel'}</button>
         </form>
-        {isStory ? <FileStory {...one} status={status} /> : one.children}
+        {isStory ? <FileStory {...one} status={status} /> : <p>{one.children}</p>}
         {!isStory && (
           <form method="dialog">
             {one.instead}
@@ -136,10 +136,18 @@ function About({ status }: Shown) {
 
 drawWith(() => {
   const { status, isOffline } = page;
+  const focused = document.activeElement;
+  const part = focused?.closest('details, article, section');
   const waits = isOffline ? 'ingestd does not answer' : 'Loading…';
   render(status === null ? <h1>{waits}</h1> : <App status={status} />, document.body);
   document.title = isOffline ? 'Offline · ingestd' : status === null ? 'ingestd' : titleOf(status);
   const icon = status === null || status.health === 'ok' ? 'icon' : `icon-${status.health}`;
   document.querySelector('link[rel=icon]')?.setAttribute('href', `assets/${icon}.svg`);
+  // Where the row or the button that had the focus is gone, the heading above it has it.
+  if (focused?.isConnected !== false) return;
+  const place = part?.isConnected === true ? part : document.body;
+  const heading = place.querySelector<HTMLElement>('summary, h1, h2, h3');
+  if (heading?.matches('summary') === false) heading.tabIndex = -1;
+  heading?.focus({ preventScroll: true });
 });
 followDaemon();

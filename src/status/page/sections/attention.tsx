@@ -20,12 +20,14 @@ import type { Shown } from '../parts.tsx';
 /** Of one cause, at first. */
 const fewRows = 3;
 
+const doubtFix =
+  'Nobody knows whether these uploads arrived. Check at the service: adopt those that did, send the others again. Dismiss sends nothing.';
+
 /** Everything that needs a person: failures with their fix, held deletions, uploads in doubt, duplicates. */
 export function Attention({ status }: Shown) {
   const { held, inDoubt, inDoubtTotal, recordedDuplicates } = status;
   const { failed, failedTotal } = sortFailures(status);
   const duplicates = duplicatesApart(status);
-  const others = recordedDuplicates - sumOf(duplicates, ({ copies }) => copies);
   const unlisted = failedTotal - failed.length;
   return (
     <>
@@ -46,7 +48,7 @@ export function Attention({ status }: Shown) {
         <Rows
           of={inDoubt}
           words={(doubt) => said(doubtWords(doubt))}
-          fix="Nobody knows whether these uploads arrived. Check at the service: adopt those that did, send the others again. Dismiss sends nothing."
+          fix={inDoubt.every(({ isSending }) => isSending) ? '' : doubtFix}
           most={fewRows}
           total={inDoubtTotal}
         >
@@ -64,7 +66,7 @@ export function Attention({ status }: Shown) {
         <Rows
           of={duplicates}
           fix="The service may hold extra copies of these documents, because answers were lost. Delete extra copies there, then dismiss the entry."
-          total={duplicates.length + others}
+          total={duplicates.length + recordedDuplicates - sumOf(duplicates, (one) => one.copies)}
         >
           {(one) => (
             <>
