@@ -158,7 +158,7 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
     await laterOn();
     const reasons = [...world.engine().tasks.in('waiting')].map((task) => reasonOf(task)?.code);
     expect([Object.keys(world.held()), reasons]).toEqual([['f.txt', 'own.txt'], ['attached-before']]);
-    const { fix, next, nextAt } = await describeFile(world.inbox.join('y.csv'), {
+    const { now, fix, nextAt } = await describeFile(world.inbox.join('y.csv'), {
       settings: { file: '', state: { dir: '' } },
       clock: world.clock,
       engine: world.engine(),
@@ -170,7 +170,7 @@ it.each<readonly [string, (path: string, content: string) => Promise<unknown>]>(
       isFleetPaused: false,
       obstacle: null,
     });
-    expect([next, fix, nextAt]).toEqual([
+    expect([now?.message, fix, nextAt]).toEqual([
       expect.stringMatching(/^it is an attachment of own\.txt until a valid sidecar/),
       expect.stringMatching(/^To send it as a document of its own, give its document a valid sidecar/),
       null,
