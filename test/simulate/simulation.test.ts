@@ -1070,6 +1070,18 @@ describe('the simulation', () => {
       setting: { maxPathBytes: 42 },
     },
     {
+      what: 'what a sidecar lists stays an attachment of a document that cannot be looked at, wherever it moves (4)',
+      first: [
+        { path: 'inbox/a.pdf', text: 'a' },
+        { path: 'inbox/a.pdf.meta.json', text: '{"attachments":["t.csv"]}' },
+      ],
+      steps: [
+        [20_000, { kind: 'fail', path: 'inbox/a.pdf', code: 'ESTALE', forMs: 60_000 }],
+        [100, write('t.csv', 't')],
+        [15_000, move('t.csv', 'd/t.csv')],
+      ],
+    },
+    {
       what: 'without birth times a new file with a reused number may count as the one before (7.19)',
       first: [
         { path: 'inbox/a.pdf', text: 'a' },
@@ -2641,6 +2653,10 @@ describe('the simulation', () => {
     ],
     [7_000_010_442, 'a file may stand on where it cannot be looked at, in another folder (7.25)'],
     [7_000_011_182, 'a file may stand on where it cannot be looked at, without birth times (7.19, 7.25)'],
+    [
+      8_600_000_433,
+      'what has been attached to a document that could not be looked at goes out no wider than that (7.27)',
+    ],
     [8_000_001_858, 'a document waits while what it was given as an attachment is empty (4, 7.8)'],
     [
       9_200_002_594,

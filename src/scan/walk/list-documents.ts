@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
-import { directoriesTo, joinPath, nameOf, orphanAttachments } from '../../model/document.ts';
-import type { AttachedFile, DocumentEntry, ScanCause, Skip } from '../../model/document.ts';
+import { directoriesTo, joinPath, nameOf, orphanAttachments, unknownStat } from '../../model/document.ts';
+import type { AttachedFile, DocumentEntry, FileStat, ScanCause, Skip } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { isAttachmentDirectory } from '../../model/names-and-types.ts';
 import { entryAt } from '../folder-state.ts';
@@ -90,7 +90,11 @@ export async function listDocuments(
   const plain = attachNothing.every(({ size }) => size === 0);
   for (const files of [sorted.documents, sorted.otherFiles]) {
     for (const { name, stats, exclusion = null } of files) {
-      if (stats === null) continue;
+      if (stats === null) {
+        // It may be a document: what it attaches must not go out on its own, wherever that moves.
+        if (!plain) await lookAtOwn(name, unknownStat);
+        continue;
+      }
       const path = joinPath(directory, name);
       const classified = classifyFile({ path, stats, exclusion }, folder);
       if (classified.kind === 'skipped') skip(path, classified);
@@ -150,9 +154,7 @@ export async function listDocuments(
 
   /** The fingerprint of a document; takes note of what it attaches. */
   async function fingerprintOf(owner: string, stats: Stats): Promise<string> {
-    const sidecar = paired.sidecars.get(owner);
-    const own = sorted.attachmentDirectories.get(owner);
-    const attached = await lookAtAttached({ owner, ownerStat: statOf(stats), own, sidecar });
+    const { own, sidecar, attached } = await lookAtOwn(owner, statOf(stats));
     if (attached.own?.kind === 'listed') {
       found.attached += attached.own.files.filter(({ text }) => !attachmentLists.isAttachment(text)).length;
       for (const link of attached.own.links)
@@ -164,6 +166,12 @@ export async function listDocuments(
         sidecar === undefined || entry === undefined ? null : { kind: sidecar.kind, key: entryKey(entry) },
       attachments: attached.keys,
     });
+  }
+
+  async function lookAtOwn(owner: string, ownerStat: FileStat) {
+    const sidecar = paired.sidecars.get(owner);
+    const own = sorted.attachmentDirectories.get(owner);
+    return { own, sidecar, attached: await lookAtAttached({ owner, ownerStat, own, sidecar }) };
   }
 
   /** Looks at what a document attaches; takes note of its directory of attachments, which is watched from then on. */
