@@ -1,4 +1,5 @@
 import { sentences } from '../lib/text/sentences.ts';
+import { elsewhereCodes } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import { reasonHealth } from '../model/report/health.ts';
 import type { Reason } from '../model/report/status.ts';
@@ -43,8 +44,10 @@ export function createDaemonReasons(sources: ReasonSources) {
     own: (): readonly Reason[] => [...notices.values(), ...ofTokens(), ...ofFleet()],
     /** What has to end before the daemon can do all of its work. */
     unready: (): readonly Reason[] => {
-      // An outage of the service, or its request to wait, takes nothing from credentials that it has accepted.
-      const isOfService = (code: string) => code === 'service-unavailable' || reasonHealth(code) !== 'error';
+      // An outage of the service, a login page in between, or its request to wait takes nothing from credentials that it
+      // has accepted.
+      const isOfService = (code: string) =>
+        code === 'service-unavailable' || elsewhereCodes.has(code) || reasonHealth(code) !== 'error';
       const isAccepted = tokens.status().state === 'ok';
       const known = withMet(ofTokens(), engine.reasons());
       const reasons = known.filter(({ code }) => !isAccepted || !isOfService(code));

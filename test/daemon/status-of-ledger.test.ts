@@ -77,3 +77,22 @@ it('readiness and status say the same of a service that is away: what a request 
   const expected = { ...met, since: away.since };
   expect([unready()[0], shown]).toEqual([expected, [expected]]);
 });
+
+it.each([
+  ['nothing from what is away', 'service-unavailable', 0],
+  ['nothing from where something else answers', 'not-the-service', 0],
+  ['nothing from a login page that redirects', 'redirect', 0],
+  ['what the service needs a person for', 'credentials-refused', 1],
+])('readiness, with accepted credentials, takes %s', (_, code, reasons) => {
+  const engine = { reasons: () => [{ code, message: 'met' }], isIdle: () => true };
+  const tokens = { reason: () => null, backOffMs: () => 0, status: () => ({ state: 'ok' }) };
+  const isSignInFailing = () => false;
+  const { unready } = createDaemonReasons({
+    engine,
+    tokens,
+    isSignInFailing,
+    folders: [],
+    place: null,
+  } as never);
+  expect(unready()).toHaveLength(reasons);
+});
