@@ -19,8 +19,8 @@ export function unreadableDirectories(folder: FolderState): readonly UnreadableD
 }
 
 /**
- * `hidden`: what it hides; left out: all that is in it. Null: directories in that may have changed, which it does not show,
- * or it may be another name of a file. Throws what `lstat` throws.
+ * `hidden`: what it hides; left out: all that is in it. Null: directories in it may have changed, which it does not show, or
+ * it hides what may be another name of a file. Throws what `lstat` throws.
  */
 function lookOf(
   { absolute, tree }: FolderState,
@@ -32,7 +32,7 @@ function lookOf(
   const own = path === '' ? statSync(absolute('')) : statsOf(path);
   const unseen = hidden?.map((place) => lstatSync(place)) ?? [own];
   // Where the file system counts them, two links are those of a directory without others in it.
-  if (unseen.some((one) => !one.isDirectory() || one.nlink !== 2)) return null;
+  if (hidden === undefined ? own.nlink !== 2 : unseen.some((one) => !one.isDirectory())) return null;
   const above = directoriesTo(path).map((directory) => {
     const stats = statsOf(directory);
     return `${stats.ino}:${stats.birthtimeMs}`;
