@@ -41,7 +41,7 @@ describe('A2: a real process whose file is locked', () => {
     await eventuallyHolds(async () => {
       const { out } = await place.run('why', 'inbox/scan.pdf');
       expect(out).toContain('upload: scan.pdf cannot be read (another program has it in use, EBUSY)');
-      expect(out).toMatch(/next +retrying \(at /);
+      expect(out).toMatch(/next +it is tried again \(at /);
       expect(out).toContain('ingestd tries again by itself');
     });
     expect(place.service.requests).toEqual([]);
