@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { chmod, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, stat } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
@@ -86,18 +86,34 @@ describe('why, where no daemon runs', () => {
   });
 
   describeWhere(closedProgram(), 'as another user', () => {
-    it('tells of a directory that is ignored, or cannot be read, what is so', async () => {
+    it('tells of a directory that is ignored, or cannot be read or searched, and of what is in it, what is so', async () => {
       await folder.write('inbox/.ingestignore', 'drafts/\n');
-      await folder.write('inbox/drafts/x.txt', '1');
-      await mkdir(folder.join('inbox/closed'), { mode: 0 });
+      for (const path of ['drafts/x.txt', 'closed/x.txt', 'listed/x.txt', 'open.txt'])
+        await folder.write(`inbox/${path}`, '1');
       for (const path of ['', 'inbox', 'inbox/drafts', 'inbox/.ingestignore'])
         await chmod(folder.join(path), 0o755);
+      await chmod(folder.join('inbox/closed'), 0);
+      await chmod(folder.join('inbox/listed'), 0o744);
+      await chmod(folder.join('inbox/open.txt'), 0);
       const { settings } = await load();
       const told = (path: string) => whyOffline({ settings, makesFolders: false, fleet: null }, path);
-      expect(await asUser(() => Promise.all(['inbox/drafts', 'inbox/closed'].map(told)))).toMatchObject([
-        { verdict: { message: 'the pattern "drafts/" in .ingestignore:1 ignores the directory drafts' } },
-        { verdict: { message: expect.stringContaining('EACCES') }, next: 'nothing until that changes' },
+      const why = 'cannot be read (permission denied, EACCES)';
+      const unread = [
+        ['closed', 'the directory closed'],
+        ['closed/x.txt', 'the directory closed'],
+        ['closed/sub/y.txt', 'the directory closed'],
+        ['listed/x.txt', 'the directory listed'],
+        ['open.txt', 'it'],
+      ] as const;
+      const paths = ['drafts', ...unread.map(([path]) => path)];
+      const stories = await asUser(() => Promise.all(paths.map((path) => told(`inbox/${path}`))));
+      expect(stories.map(({ path, verdict }) => [path, verdict.message])).toEqual([
+        ['drafts', 'the pattern "drafts/" in .ingestignore:1 ignores the directory drafts'],
+        ...unread.map(([path, what]) => [path, `${what} ${why}`]),
       ]);
+      expect(stories.slice(1, -1).map(({ next }) => next)).toEqual(
+        unread.slice(1).map(() => 'nothing until that changes'),
+      );
     });
   });
 

@@ -40,15 +40,22 @@ type Found = { readonly kind: 'looked'; readonly path: string; readonly entry: E
 export function findEntry(folder: FolderState, path: string): Found {
   for (const place of directoriesTo(path)) {
     const entry = entryAt(folder, place);
-    if (entry?.kind === 'unreadable') return unknownPlace(printable(place), entry.fault);
+    if (entry?.kind === 'unreadable') return unseenPlace(place, printable(place), entry.fault);
     if (entry?.kind === 'link') return ignored('symbolic-link', `${printable(place)} is a symbolic link`);
     if (entry?.kind !== 'directory') return { kind: 'looked', path: place, entry: null };
   }
   const entry = entryAt(folder, path);
-  if (entry?.kind === 'unreadable') return unknownPlace('it', entry.fault);
+  if (entry?.kind === 'unreadable') return unseenPlace(path, 'it', entry.fault);
   if (entry?.kind !== 'link' || !folder.settings.followSymlinks) return { kind: 'looked', path, entry };
   const absolute = folder.absolute(folder.tree.rawPath(path));
   return { kind: 'looked', path, entry: markInnerLink(entry, absolute, realRoot(folder.root)) };
+}
+
+/** Of a place that cannot be looked at. Where that is not allowed, its directory is closed: a closed file can be looked at. */
+function unseenPlace(place: string, what: string, fault: string | undefined): NoDocument {
+  const directory = printable(directoryOf(place));
+  const closed = directory === '' ? 'the folder' : `the directory ${directory}`;
+  return unknownPlace(fault === 'EACCES' || fault === 'EPERM' ? closed : what, fault);
 }
 
 /**
