@@ -217,7 +217,8 @@ async function stepsOf(
     const isNewcomer =
       left !== undefined && left.kind !== 'unknown' && file !== null && sameFile(file, record.stat);
     const isOther = !isOwn && (successor !== null || isNewcomer);
-    if (!isOther && !hasGone(left)) return;
+    // In a folder that is not configured any more nobody looks: the file has left with its directory.
+    if (!isOther && left !== undefined && !hasGone(left)) return;
     const own = ledger.get(target);
     if (own !== undefined && file !== null && sameFile(own.stat, file)) return;
     const isUnchanged = stat !== null && sameStat(stat, record.stat);

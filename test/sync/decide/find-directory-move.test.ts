@@ -306,9 +306,13 @@ describe('I1: the records of a directory', () => {
       wholeMove,
     ],
     [
-      'stay where its folder is not configured any more: their files tell',
-      { ...moved, ledger: { 'gone/a': [10, { one: 11 }] }, finds: { 'gone/a/one': undefined } },
-      'not proven',
+      'move with it out of a folder that is not configured any more, saved anew too; what is not there stays',
+      {
+        ...moved,
+        ledger: { 'gone/a': [10, { one: 99, two: 12 }] },
+        finds: { 'gone/a/one': undefined, 'gone/a/two': undefined },
+      },
+      'gone/a/one → inbox/b/one edited; gone/a/one; gone/a is unknown, inbox/b is 10',
     ],
     [
       'stay where none of its files is in the one that seems to be it by its number alone',
