@@ -46,7 +46,8 @@ function printStory(story: Why, { line, colors }: Output): void {
   for (const note of story.notes) row('note', withLocalTimes(note));
   let last = '';
   for (const [at, words] of eventsOf(story)) {
-    row(localTime(at), words === last ? 'the same again' : withLocalTimes(words));
+    const brief = words.replace(`: ${story.now?.message}`, ': as above');
+    row(localTime(at), words === last ? 'the same again' : withLocalTimes(brief));
     last = words;
   }
   row('fix', story.fix);
