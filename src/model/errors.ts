@@ -110,7 +110,7 @@ export class ContentChangedError extends IngestdError {
   }
 }
 
-/** A file cannot be opened or read to its end; `code`, by what `cause` says, is `unreadable` or `unreadable-now`. */
+/** A file cannot be opened or read to its end; `code`, by what `cause` says, is one of `isUnreadable`. */
 export class ContentUnreadableError extends IngestdError {
   constructor(what: string, cause: unknown) {
     const fault = errorCode(cause);
@@ -171,6 +171,8 @@ export const elsewhereCodes: ReadonlySet<string> = new Set([
 ]);
 /** The reason's code where something cannot be read until a person changes that. */
 export const unreadableCode = 'unreadable';
+/** The same where its path is too long. */
+export const tooLongCode = 'path-too-long';
 /** The same where it may pass: it is tried again by itself. */
 export const unreadableNowCode = 'unreadable-now';
 
@@ -181,7 +183,8 @@ export const ignoreFileCode = 'ignore-file-invalid';
 
 /** Whether a reason is that what is in a folder is not known in full. */
 export function isOfUnreadPlace({ code }: { readonly code: string }): boolean {
-  return code === unreadableDirectoryCode || code === ignoreFileCode || isOfPassingFault({ code });
+  const isBarred = code === unreadableDirectoryCode || code === ignoreFileCode || code === tooLongCode;
+  return isBarred || isOfPassingFault({ code });
 }
 
 /** Whether a reason is that something is read again by itself. */
@@ -194,6 +197,7 @@ export const dismissedCode = 'doubt-dismissed';
 
 /** The reason's code for what the file system said. */
 export function unreadableCodeOf(code: string | undefined): string {
+  if (code === 'ENAMETOOLONG') return tooLongCode;
   return readFaultOf(code) === 'barred' ? unreadableCode : unreadableNowCode;
 }
 
@@ -202,13 +206,19 @@ export const shownTwiceCode = 'folder-shown-twice';
 
 /** Whether a reason is that something cannot be read, for now or for longer. */
 export function isUnreadable({ code }: { readonly code: string }): boolean {
-  return code === unreadableCode || code === unreadableNowCode || code === ignoreFileCode;
+  return [unreadableCode, tooLongCode, unreadableNowCode, ignoreFileCode].includes(code);
+}
+
+/** The same of what was thrown where something was read. */
+export function unreadCode(error: unknown): string {
+  const code = errorCode(error) ?? '';
+  return isUnreadable({ code }) ? code : unreadableNowCode;
 }
 
 const holders: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ENAMETOOLONG: 'the path is too long; shorten its names',
+  ENAMETOOLONG: 'the path is too long',
   EBUSY: 'another program has it in use',
   EAGAIN: 'another program has locked it',
   EWOULDBLOCK: 'another program has locked it',

@@ -12,7 +12,7 @@ import {
 } from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from '../model/document.ts';
-import { notTheServiceCode, unreadableCode, unreadableNowCode } from '../model/errors.ts';
+import { isUnreadable, notTheServiceCode } from '../model/errors.ts';
 
 export interface Circumstances {
   readonly operation: keyof ServicePort;
@@ -104,8 +104,7 @@ function judgeFault({ code, message: why = '', host, sent }: Fault, circumstance
     return { kind: 'changed', message: 'the file changed while it was being sent', sent };
   if (code === 'withdrawn')
     return { kind: 'withdrawn', message: 'it no longer follows from what is in the folder', sent };
-  if (code === unreadableCode || code === unreadableNowCode)
-    return { kind: 'unreadable', code, message: why, sent };
+  if (isUnreadable({ code })) return { kind: 'unreadable', code, message: why, sent };
   const words = describeFault(code);
   const message = `the service (${host}): ${words.message}`;
   if (words.misaddressed) {

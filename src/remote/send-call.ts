@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { errorCode, errorMessage, unreadableCode, unreadableNowCode } from '../model/errors.ts';
+import { errorCode, errorMessage, unreadCode } from '../model/errors.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type {
   Outcome,
@@ -156,13 +156,7 @@ export function withoutContent(error: unknown): Outcome {
   const message = errorMessage(error);
   if (code === 'content-changed') return { kind: 'changed', message, sent: 'nothing' };
   if (code === 'permit-lost') return unsent('permit-lost', error);
-  const isBarred = code === unreadableCode;
-  return {
-    kind: 'unreadable',
-    code: isBarred ? unreadableCode : unreadableNowCode,
-    message,
-    sent: 'nothing',
-  };
+  return { kind: 'unreadable', code: unreadCode(error), message, sent: 'nothing' };
 }
 
 function unsent(code: string, error: unknown): Outcome {

@@ -38,6 +38,7 @@ import {
   errorMessage,
   ignoreFileCode,
   notTheServiceCode,
+  tooLongCode,
   unreadableCode,
   unreadableNowCode,
 } from '../model/errors.ts';
@@ -196,6 +197,7 @@ const restingStates: ReadonlySet<StateKind> = new Set(['failed', 'waiting', 'dor
 /** What this user may not read, or does not find: permissions, and a mount on top, change without an event. */
 const unseenCodes = [
   unreadableCode,
+  tooLongCode,
   ignoreFileCode,
   'sidecar-unreadable',
   'defaults-unreadable',

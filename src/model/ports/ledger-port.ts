@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import type { BootMoment } from '../../lib/time/boot-moment.ts';
 import { isAlike, isSameFile, sameFile, sameStat } from '../document.ts';
-import { dismissedCode, unreadableCode } from '../errors.ts';
+import { dismissedCode, isUnreadable } from '../errors.ts';
 import type { DocumentRef, FileStat, FileIdentity, FoundDocument } from '../document.ts';
 import type { plainChangeSchema, recordSchema } from './ledger-schema.ts';
 
@@ -63,7 +63,7 @@ export function isStillRefused(
   { stat, fingerprint, ownFingerprint }: Pick<FoundDocument, 'stat' | 'fingerprint' | 'ownFingerprint'>,
 ): boolean {
   // Whether a file can be read is asked of the disk, not of a record of earlier versions.
-  if (isOfDeletion(failure) || failure.code === unreadableCode) return false;
+  if (isOfDeletion(failure) || isUnreadable(failure)) return false;
   // What may be at the service is not sent because rights, links or companions of its file change.
   if (failure.code === dismissedCode)
     return sameStat(failure.stat, { ...stat, ctimeMs: failure.stat.ctimeMs });

@@ -212,6 +212,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     endsInFolder: true,
     codes: {
       unreadable: { cause: 'File cannot be read', fix: makeReadable },
+      'path-too-long': {
+        cause: 'Path is too long',
+        fix: 'Shorten names in it: of its directories, or its own.',
+        health: 'attention',
+      },
       'unreadable-now': { cause: 'File cannot be read at the moment', fix: readAgain, health: 'ok' },
       'unreadable-directory': { cause: 'Directory cannot be read', fix: makeReadable, health: 'attention' },
       'unreadable-directory-now': {

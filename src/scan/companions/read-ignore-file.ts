@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import { decodeText } from '../../lib/text/decode-text.ts';
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { joinPath } from '../../model/document.ts';
-import { cannotBeRead, errorCode, errorMessage, ignoreFileCode, readFaultOf } from '../../model/errors.ts';
+import {
+  cannotBeRead,
+  errorCode,
+  errorMessage,
+  ignoreFileCode,
+  readFaultOf,
+  tooLongCode,
+} from '../../model/errors.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import { createIgnoreRules } from '../rules/ignore-patterns.ts';
 import type { FileRules, PlacedRules } from '../rules/ignore-patterns.ts';
@@ -51,7 +58,8 @@ export function readIgnoreFile(absolute: string, tree: Tree, former?: FileRules)
     // A link, or a socket.
     if (code === 'ELOOP' || code === 'ENXIO') return invalid(notPlain);
     const message = cannotBeRead(`its ${ignoreFileName}`, code);
-    return { kind: 'invalid', message, isPassing: readFaultOf(code) !== 'barred' };
+    const isPassing = readFaultOf(code) !== 'barred';
+    return { kind: 'invalid', message, isPassing, code: code === 'ENAMETOOLONG' ? tooLongCode : undefined };
   }
 }
 

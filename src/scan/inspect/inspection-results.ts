@@ -20,8 +20,10 @@ export function notRead(what: string, code: string | undefined, barredAs = unrea
     case 'gone':
       // It is another one than a moment ago: it is inspected again at once.
       return settling(1);
-    case 'barred':
-      return unfit(barredAs, cannotBeRead(what, code));
+    case 'barred': {
+      const found = unreadableCodeOf(code);
+      return unfit(found === unreadableCode ? barredAs : found, cannotBeRead(what, code));
+    }
     case 'passing':
       return unknownPlace(what, code);
   }

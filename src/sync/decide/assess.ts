@@ -11,13 +11,7 @@ import {
   sameStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection, NoDocument } from '../../model/document.ts';
-import {
-  errorCode,
-  errorMessage,
-  ignoreFileCode,
-  unreadableCode,
-  unreadableNowCode,
-} from '../../model/errors.ts';
+import { errorMessage, ignoreFileCode, unreadCode } from '../../model/errors.ts';
 import { saysHowHeld, withHeldMode } from '../../model/metadata/held-mode.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import { unread } from '../../model/plan.ts';
@@ -134,8 +128,7 @@ export async function compareWithRecord(
     return { document, sha256, attachmentHashes };
   } catch (error) {
     const whose = path === document.ref.path ? '' : `the attachment ${printable(path)}: `;
-    const code = errorCode(error) === unreadableCode ? unreadableCode : unreadableNowCode;
-    return { code, message: `${whose}${errorMessage(error)}` };
+    return { code: unreadCode(error), message: `${whose}${errorMessage(error)}` };
   }
 }
 

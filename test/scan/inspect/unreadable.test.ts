@@ -61,8 +61,8 @@ describe('a companion whose path is longer than the system allows', () => {
   }
 
   it.each([
-    ['its sidecar stands there', 'a.pdf.meta.json', 'unfit sidecar-unreadable'],
-    ['its defaults stand there', '.meta.json', 'unfit defaults-unreadable'],
+    ['its sidecar stands there', 'a.pdf.meta.json', 'unfit path-too-long'],
+    ['its defaults stand there', '.meta.json', 'unfit path-too-long'],
     ['none does', 'b.txt', 'document'],
   ])('keeps its document where the listing shows it: %s', async (_, name, expected) => {
     const directory = await deepDirectory();
@@ -75,9 +75,9 @@ describe('a companion whose path is longer than the system allows', () => {
   });
 
   it.each([
-    ['.ingestignore', 'unfit unreadable'],
-    ['a.pdf.meta.json', 'unfit sidecar-unreadable'],
-    ['a.meta.json', 'unfit sidecar-unreadable'],
+    ['.ingestignore', 'unfit path-too-long'],
+    ['a.pdf.meta.json', 'unfit path-too-long'],
+    ['a.meta.json', 'unfit path-too-long'],
   ])('keeps its document before a scan has seen it: %s', async (name, expected) => {
     const directory = await deepDirectory();
     await folder.scan();

@@ -302,7 +302,7 @@ describe('what is stated of a document that cannot go out', () => {
     execFileSync('mkdir', ['a.txt.attachments'], inDirectory);
     await write(`${deep}a.txt.meta.json`, stating('NONE'));
     await goOn();
-    expect([held(), undelivered()]).toEqual([['one', 'NONE'], [`${deep}a.txt: unreadable`]]);
+    expect([held(), undelivered()]).toEqual([['one', 'NONE'], [`${deep}a.txt: path-too-long`]]);
     execFileSync('rmdir', ['a.txt.attachments'], inDirectory);
   });
 
