@@ -95,9 +95,15 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
     if (folder !== '' && settings.folders.every(({ name }) => name !== folder)) return 'removed';
     if (path === '') {
       const isServed = engine.totals.uploaded + engine.totals.modified + engine.totals.deleted > 0;
-      const isSignedIn = phase === 'running' && tokens.status().state !== 'none';
-      // What is in effect by now was not refused, whatever the service says.
-      const isKnown = isTold || (phase === 'running' && code === 'configuration-refused');
+      const { state } = tokens.status();
+      const isSignedIn = phase === 'running' && state !== 'none';
+      // Whatever the service says.
+      const isOver: Readonly<Record<string, boolean>> = {
+        'configuration-refused': phase === 'running',
+        'auth-not-found': state !== 'none',
+        'credentials-refused': state === 'ok',
+      };
+      const isKnown = isTold || isOver[code ?? ''] === true;
       if (!isKnown && !(isSignedIn && (isServed || engine.isIdle()))) return null;
       const open = engine.unresolved();
       if (open !== null && open !== code && isOutage(code) && isOutage(open)) return 'replaced';

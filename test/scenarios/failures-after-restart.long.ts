@@ -6,6 +6,7 @@ import type { Activity, Status } from '../../src/model/report/status.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import { eventuallyHolds } from '../support/eventually.ts';
 import { steps } from '../support/services/scripted-service.ts';
+import type { Step } from '../support/services/scripted-service.ts';
 import { ofEachTest } from '../support/of-each-test.ts';
 
 const place = ofEachTest(() => installationWithService());
@@ -89,6 +90,27 @@ it('an outage has recovered in the log when the service has answered, not when n
   await writeFile(join(place.inbox, 'e.txt'), 'e');
   await first.idle(({ totals }) => totals.uploaded === 1);
   await eventuallyHolds(async () => expect((await service()).at(-1)).toBe('recovered'));
+});
+
+it('a wrong address of the tokens, and then a wrong password, are over in the log when each is corrected, whatever is found next', async () => {
+  await writeFile(join(place.inbox, 'a.txt'), 'a');
+  const found = async () =>
+    (await log()).flatMap(({ what, code }) => (code === undefined ? [] : [`${what} ${code}`]));
+  const told: string[] = [];
+  const mistakes: readonly (readonly [code: string, tokens: Step, others?: Step])[] = [
+    ['auth-not-found', steps.html(404)],
+    ['credentials-refused', steps.json(401, { error: 'wrong user name or password' })],
+    ['not-the-service', steps.token({ access_token: 'token' }), steps.html(404)],
+  ];
+  for (const [code, tokens, others] of mistakes) {
+    place.service.alwaysTokens(tokens);
+    if (others !== undefined) place.service.always(others);
+    const daemon = await place.start();
+    told.push(`problem ${code}`);
+    await eventuallyHolds(async () => expect((await found()).toSorted()).toEqual(told.toSorted()));
+    await daemon.end('SIGTERM');
+    told.push(`recovered ${code}`);
+  }
 });
 
 it('what was refused is not sent again because its folder was away for a while', async () => {
