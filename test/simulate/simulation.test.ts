@@ -2675,6 +2675,10 @@ describe('the simulation', () => {
       3_491_773_832,
       'what is saved in a directory keeps its document where that leaves a folder that is not configured any more (7.25)',
     ],
+    [
+      9_000_006_170,
+      'a directory of a network share is listed again where only its server knows of a change (7.25)',
+    ],
     [9_200_000_192, 'without numbers a document is kept whose file took the place of one that fails (7.19)'],
     [9_000_001_787, 'nothing is deleted while another root than the listed one stands in any folder (7.25)'],
     [9_000_001_899, 'a deletion is held no longer when an ignored file comes to its place (7.1, 7.25)'],

@@ -1,4 +1,5 @@
-import { lstatSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 
 import { groupBy } from '../../lib/group-by.ts';
 import { orNull } from '../../lib/or-null.ts';
@@ -87,21 +88,35 @@ function changedDirectories(
   { absolute, tree, observations }: FolderState,
   looks: Map<string, number>,
 ): readonly string[] {
-  const isToBeListed = (path: string, isBegun: boolean) => {
+  const isToBeListed = (path: string, isBegun: boolean, isPolled: boolean) => {
     const place = absolute(tree.rawPath(path));
     // The root itself may be a link.
-    const stats = orNull(() => (path === '' ? statSync(place) : lstatSync(place)));
+    const statOfPath = path === '' ? statSync : lstatSync;
+    const stats = orNull(() => (isPolled ? openedStat(place, path === '') : statOfPath(place)));
     const before = looks.get(path);
     const look = stats === null ? 0 : keyOf(path, stats);
     looks.set(path, look);
     if (before !== undefined) return before !== look;
     return isBegun || stats === null || !observations.isAsListed(path, stats);
   };
-  return [...tree.entries()].flatMap(([path, { unreadable, attachmentDirectories, children }]) => {
+  return [...tree.entries()].flatMap(([path, { unreadable, attachmentDirectories, children, polled }]) => {
     if (unreadable !== null) return [];
     const isBegun = [...children].some((name) => !tree.has(joinPath(path, name)));
-    return [path, ...attachmentDirectories].filter((one) => isToBeListed(one, isBegun && one === path));
+    return [path, ...attachmentDirectories].filter((one) =>
+      isToBeListed(one, isBegun && one === path, polled),
+    );
   });
+}
+
+/** What a stat by path says may be seconds old where a file system delivers no events: opening asks its server. */
+function openedStat(directory: string, mayBeLink: boolean): Stats {
+  const noLink = mayBeLink ? 0 : constants.O_NOFOLLOW;
+  const opened = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY | noLink);
+  try {
+    return fstatSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /** Whether an entry is a directory that the next scan will list first: below one that cannot be read none will be. */
