@@ -167,7 +167,7 @@ describe('a wrong address of the token endpoints', () => {
     const isFound = ({ code }: { readonly code: string }) => code === 'auth-not-found';
     await eventually(async () => (await daemon.status()).failures.some(isFound));
     const { configuration, pid } = await daemon.status();
-    const fix = `Check service.authUrl in ${configuration}, then run kill -HUP ${pid}.`;
+    const fix = `Check service.authUrl (INGESTD_AUTH_URL where that is set) in ${configuration}, then run kill -HUP ${pid}.`;
     for (const words of [['status'], ['check'], ['why', 'inbox/a.txt']])
       expect((await said(...words)).text.split(fix)).toHaveLength(2);
   });

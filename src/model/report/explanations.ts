@@ -56,7 +56,10 @@ const whileAway =
 const reload = 'in the configuration, then restart or send SIGHUP.';
 const inBetween =
   'Where the address is right, a proxy, a gateway or a network’s login page is in between, and ingestd retries by itself.';
-const checkService = `Check service.authUrl and service.ingestUrl ${reload}`;
+/** What the environment, or .env, says counts before the file. */
+const authUrl = 'service.authUrl (INGESTD_AUTH_URL where that is set)';
+const ingestUrl = 'service.ingestUrl (INGESTD_INGEST_URL where that is set)';
+const checkService = `Check ${authUrl} and ${ingestUrl} ${reload}`;
 const makeReadable = 'Give the user that runs ingestd permission to read it.';
 const readAgain =
   'Nothing to do: ingestd tries again by itself, after a second, then less and less often, up to every five minutes. If it lasts, close the program that has the file open, or check the disk or network share.';
@@ -334,7 +337,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'not-the-service': {
         cause: 'Something else answered at the service’s address',
-        fix: `Check service.ingestUrl ${reload} ${inBetween}`,
+        fix: `Check ${ingestUrl} ${reload} ${inBetween}`,
         isSentence: true,
       },
       'no-access': {
@@ -345,7 +348,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'no-token': { cause: 'No access token', fix: whileAway },
       'auth-not-found': {
         cause: 'Something else answered at the address of the token endpoints',
-        fix: `Check service.authUrl ${reload} ${inBetween}`,
+        fix: `Check ${authUrl} ${reload} ${inBetween}`,
         isSentence: true,
       },
       clock: {
