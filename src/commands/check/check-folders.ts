@@ -109,13 +109,16 @@ function statusFindings(status: Status, ledger: LedgerPort): readonly CheckFindi
     }),
     ...folders.flatMap((folder) => {
       const parts = partsOf([folder]).filter(({ count }) => count > 0);
-      // What a folder that is away holds is known from the ledger.
-      if (folder.state === 'unavailable' && parts.length === 0) return [];
       const documents = sumOf(parts, ({ count, inBar }) => (inBar ? count : 0));
+      const all = `${countWords(documents, 'document')} in ${folder.path}`;
       const counts = parts.map(({ count, words }) => `${numberWords(count)} ${words}`);
-      const away = folder.state === 'unavailable' ? ', which is unavailable' : '';
-      const all = `${countWords(documents, 'document')} in ${folder.path}${away}`;
-      const message = [all, [...counts, ...asidesOf(folder)].join(', ')].filter(Boolean).join(': ');
+      const isGone = folder.state === 'unavailable';
+      // Of a folder that is away the ledger alone tells, which does not say what is kept.
+      if (isGone && documents === 0) return [];
+      const others = isGone
+        ? 'at the service, the folder is unavailable'
+        : [...counts, ...asidesOf(folder)].join(', ');
+      const message = [all, others].filter(Boolean).join(': ');
       return finding('info', folder.name, { code: 'documents', message });
     }),
   ];
