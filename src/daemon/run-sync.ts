@@ -5,6 +5,7 @@ import { printable } from '../lib/text/printable.ts';
 import { refKey } from '../model/document.ts';
 import { exitCodes, unreadableNowCode } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
+import { needsPerson, sortFailures } from '../model/report/failures.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { emptyStatus, longestList, noTotals } from '../model/report/status.ts';
 import type { Reason, Status } from '../model/report/status.ts';
@@ -34,7 +35,7 @@ interface SyncOptions extends Pick<
   readonly onProgress: (progress: SyncProgress) => void;
 }
 
-/** A request that fails is tried this often before its document is given up for this pass. */
+/** A document is tried this often before it is given up for this pass. */
 const maxAttempts = 5;
 const askMs = 100;
 
@@ -50,7 +51,7 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
 /** Neither ledger nor folders were read: they may be another host's at this moment. */
 function nothingDone(gaveUp: Reason): SyncReport {
   return report({
-    status: { ...emptyStatus(0), reasons: [] },
+    status: { ...emptyStatus(0), reasons: [], folders: [] },
     totals: noTotals,
     unread: { unavailable: [], unreadable: [] },
     isDone: false,
@@ -179,7 +180,7 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
     }
     const ms = lasting(isBlocked ? `blocked after ${engine.totals.requests} requests` : 'waiting');
     if (!isBlocked && ms > settings.timing.settleMs + usualMs) waits ??= waitWords(patience - ms);
-    return ms >= patience ? { gaveUp } : null;
+    return ms >= patience ? { gaveUp: gaveUp ?? engine.reasons()[0] ?? null } : null;
   }
 
   function waitWords(ms: number): string | null {
@@ -199,8 +200,8 @@ function createEndOfPass(daemon: Daemon, settings: Settings, reasons: () => read
   function hasOnlyToWait(): boolean {
     if (!engine.folders.areAllScanned() || engine.backlogged() > 0) return false;
     return tasks([...inspected, ...onTheWay, 'grace']).every((task) => {
-      const { state, ref } = task;
-      if (state.kind === 'ready' && engine.paused().has(ref.folder)) return true;
+      const { state, ref, attempts } = task;
+      if (attempts >= maxAttempts || (state.kind === 'ready' && engine.paused().has(ref.folder))) return true;
       if (state.kind === 'retry' && state.reason.code === unreadableNowCode) return true;
       return isEndless(task);
     });
@@ -226,7 +227,7 @@ function waitsFor({ state, present }: Task): string {
 }
 
 interface EndOfPass {
-  readonly status: (ReturnType<typeof emptyStatus> & Pick<Status, 'reasons'>) | Status;
+  readonly status: Pick<Status, keyof ReturnType<typeof emptyStatus> | 'reasons' | 'folders'>;
   readonly totals: Pick<Status['totals'], 'uploaded' | 'modified' | 'deleted' | 'moved'>;
   readonly unread: UnreadPlaces;
   /** Everything that was found is decided. */
@@ -237,13 +238,16 @@ interface EndOfPass {
 
 function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
   const held = sumOf(status.held, ({ count }) => count);
-  const failed = status.failuresTotal;
+  const { failedTotal, folders } = sortFailures(status);
+  const failed = failedTotal + sumOf(folders, ({ inDoubt }) => inDoubt);
   const { unavailable, unreadable } = unread;
   const isAway = (one: { folder: string }) => unavailable.some(({ folder }) => folder === one.folder);
   const { uploaded, modified, deleted, moved } = totals;
   // Those that wait are counted as waiting.
   const named = later.filter(({ state, present }) => present && !waiting.includes(state.kind)).length;
-  const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - named);
+  const { pending, inFlight, deletionsToRetry = 0 } = status.queue;
+  const toRetry = status.waitingFor.retry + deletionsToRetry;
+  const unsent = Math.max(0, pending + inFlight + toRetry - named);
   const unfinished =
     !isDone || failed + held + unsent + unavailable.length + unreadable.length > 0 || gaveUp !== null;
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
@@ -270,7 +274,7 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
     pause: status.reasons.find(({ code }) => code === 'paused' || code === 'fleet-paused') ?? null,
     /** Files that are no documents that can be sent: `ingestd check` lists them. */
     skipped: status.skippedTotal,
-    failures: status.failures,
+    failures: status.failures.filter(needsPerson),
     /** Documents that still change, that wait for a sidecar or an attachment, or that may be gone, or not. */
     waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,

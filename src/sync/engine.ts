@@ -2030,22 +2030,28 @@ export class Engine {
 
   /**
    * For `sync`: going on is of no use. The address is wrong, as far as the last answer tells, or `maxAttempts` requests
-   * in a row, of whatever documents, met no service, or were not taken and no document is left that was never tried, or
-   * so many were tried that others would hardly fare better.
+   * in a row, of whatever documents, met no service, were forbidden, or were not taken and no document is left that was
+   * never tried, or so many were tried that others would hardly fare better; or each that is left was tried as often.
    */
   isHopeless(): boolean {
     const { maxAttempts } = this.#options;
-    if (this.#breaker.isMisaddressed() || this.#breaker.areUploadsStopped()) return true;
-    if (maxAttempts === null || this.#breaker.unansweredInARow() < maxAttempts) return false;
-    const isEnough = this.#breaker.unansweredInARow() >= mostUntakenInPass;
-    return isEnough || this.#breaker.unmetInARow() >= maxAttempts || !this.#isAnyUntried();
+    const breaker = this.#breaker;
+    if (breaker.isMisaddressed() || breaker.areUploadsStopped()) return true;
+    if (maxAttempts === null) return false;
+    if (Math.max(breaker.unmetInARow(), breaker.forbiddenInARow()) >= maxAttempts) return true;
+    const isGivenUp = ({ state, attempts }: Task) => state.kind === 'retry' && attempts >= maxAttempts;
+    if (this.tasks.in('retry').size > 0 && !this.#isAnyLeft(isGivenUp)) return true;
+    const isTried = ({ attempts, untaken }: Task) => attempts > 0 && untaken?.isShared !== true;
+    const unanswered = breaker.unansweredInARow();
+    return unanswered >= mostUntakenInPass || (unanswered >= maxAttempts && !this.#isAnyLeft(isTried));
   }
 
-  #isAnyUntried(): boolean {
+  /** Whether anything is on its way to the service, and not kept back by a pause, beside those. */
+  #isAnyLeft(among: (task: Task) => boolean): boolean {
     if (this.backlogged() > 0) return true;
     for (const kind of untriedStates)
-      for (const { attempts, untaken, ref } of this.tasks.in(kind))
-        if ((attempts === 0 || untaken?.isShared === true) && !this.#paused.has(ref.folder)) return true;
+      for (const task of this.tasks.in(kind))
+        if (!among(task) && !this.#paused.has(task.ref.folder)) return true;
     return false;
   }
 

@@ -251,6 +251,7 @@ export function createCircuitBreaker({ clock, random, restMs, isPass = false, ch
     /** Whether so many in a row were unknown to the service that the address may be wrong. */
     manyMissing: () => missing.size >= inARow,
     manyForbidden: () => forbidden >= inARow,
+    forbiddenInARow: () => forbidden,
     /** The last answer said that the address is wrong: no other document fares better. */
     isMisaddressed: () => misaddressed,
     /** How many in a row were not taken, and no answer between. What asks to wait is there. */

@@ -17,7 +17,7 @@ import { isPerhapsGone } from './delete.ts';
 export type Consequence =
   /** Failed: kept with its reason until the file changes or a person retries. */
   | { readonly kind: 'fail'; readonly reason: Reason }
-  /** Failed for this pass only: nothing is wrong with the document, and the next pass tries it again. */
+  /** Failed for this pass only: the service does not take it, though it takes others, and the next pass tries it again. */
   | { readonly kind: 'giveUp'; readonly reason: Reason; readonly attempts: number }
   | {
       readonly kind: 'retry';
@@ -104,7 +104,7 @@ export function docIdConflict(
 
 function misaddressed(outcome: Extract<Outcome, { kind: 'misaddressed' }>, now: Circumstances): Consequence {
   const reason = bareReason(outcome);
-  const next = now.maxAttempts === null ? wait(reason, now) : giveUp(reason, now.attempts);
+  const next = wait(reason, now);
   return now.operation === 'upload' && outcome.mayBeTaken ? inDoubt(reason, now, next) : next;
 }
 
@@ -134,7 +134,8 @@ function later({ code, message }: Reason, retryAfterMs: number | null, now: Circ
   const reason = isOwn
     ? { code: notTakenCode, message: `${message}; the service accepts others` }
     : { code, message };
-  if (now.maxAttempts !== null && attempts >= now.maxAttempts) return giveUp(reason, attempts);
+  if (isOwn && now.maxAttempts !== null && attempts >= now.maxAttempts)
+    return { kind: 'giveUp', reason, attempts };
   const own = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs, random: now.random() });
   const delayMs = Math.max(own, now.breaker.openMs());
   return { kind: 'retry', reason, attempts, delayMs, untaken: now.untaken };
@@ -144,8 +145,4 @@ function later({ code, message }: Reason, retryAfterMs: number | null, now: Circ
 function wait(reason: Reason, { attempts, untaken, breaker }: Circumstances): Consequence {
   const delayMs = Math.max(changedUnderWayMs, breaker.openMs());
   return { kind: 'retry', reason, attempts, delayMs, untaken };
-}
-
-function giveUp(reason: Reason, attempts: number): Consequence {
-  return { kind: 'giveUp', reason, attempts: Math.max(1, attempts) };
 }

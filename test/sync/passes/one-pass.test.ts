@@ -13,16 +13,32 @@ const busy = busyOf();
 describe('one pass', () => {
   it.each([
     ['the service was away', busy, 5],
+    ['no service answered', { ...busy, code: 'econnrefused' }, 5],
+    ['it asked to wait', { ...busy, code: 'http-429', sent: 'all' }, 5],
     ['the address was wrong', elsewhere, 1],
-  ])('ends, and the next one sends what this one gave up, where %s', async (_, outcome, times) => {
+  ] as const)('ends, and the next one sends what this one left, where %s', async (_, outcome, times) => {
     world = await engineWorld({ maxAttempts: 5 });
     for (let time = 0; time < times; time += 1) world.service.failNext(outcome);
     world.folder.write('a.txt', 'one');
-    await world.sync();
-    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
+    world.folder.scan();
+    await world.until(() => world.engine().isHopeless());
+    await world.rest();
+    expect(world.service.calls).toHaveLength(times);
+    // Nothing is wrong with it.
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ failed: 0, waitingFor: { retry: 1 } });
+    expect(world.activities.filter(({ what }) => what === 'failed')).toEqual([]);
     await world.restart();
     await world.quiesce();
     expect(world.service.documents.size).toBe(1);
+  });
+
+  it('gives up after five that were forbidden in a row', async () => {
+    world = await engineWorld({ maxAttempts: 5 });
+    world.service.failWhere(() => ({ kind: 'rejected', code: 'http-403', message: 'no' }));
+    for (let index = 0; index < 12; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.scan();
+    await world.until(() => world.engine().isHopeless(), 500);
+    expect(world.service.calls.length).toBeLessThanOrEqual(5 + 4);
   });
 
   it.each([

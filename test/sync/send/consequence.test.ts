@@ -37,7 +37,8 @@ const rejected: Outcome = { kind: 'rejected', ...words };
 const busy = busyOf({ sent: 'all' });
 const missing: Outcome = { kind: 'missing', message: 'no such document' };
 
-const busyReason = { code: 'http-503', message: 'busy' };
+const ownFault = { count: 2, since: 0, isShared: false, isOwn: true };
+const notTaken = { code: 'not-taken', message: 'busy; the service accepts others' };
 const redirected = { code: 'redirect', message: 'it is elsewhere' };
 const forLost = { code: 'missing-at-service' };
 
@@ -53,26 +54,29 @@ describe('after an answer that accepts nothing, a document', () => {
     [
       'that the service does not take, while it takes others, says so',
       busy,
-      { untaken: { count: 2, since: 0, isShared: false, isOwn: true } },
-      retry(1, {
-        reason: { code: 'not-taken', message: 'busy; the service accepts others' },
-        untaken: { count: 2, since: 0, isShared: false, isOwn: true },
-      }),
+      { untaken: ownFault },
+      retry(1, { reason: notTaken, untaken: ownFault }),
     ],
     ['waits as long as all do', busy, { openMs: 9_000 }, retry(1, { delayMs: 9_000 })],
     ['is tried for ever by the daemon', busy, { attempts: 900 }, retry(901)],
     ['is tried again by one pass', busy, { attempts: 3, maxAttempts: 5 }, retry(4)],
     [
-      'is given up by one pass after its fifth attempt',
+      'stays to be sent by the next one after its fifth attempt',
       busy,
       { attempts: 4, maxAttempts: 5 },
-      { kind: 'giveUp', reason: busyReason, attempts: 5 },
+      retry(5),
     ],
     [
-      'of one pass is given up where the address is wrong',
+      'is given up then by one pass, where the service takes others',
+      busy,
+      { attempts: 4, maxAttempts: 5, untaken: ownFault },
+      { kind: 'giveUp', reason: notTaken, attempts: 5 },
+    ],
+    [
+      'of one pass stays to be sent where the address is wrong',
       elsewhere,
       { maxAttempts: 5 },
-      { kind: 'giveUp', reason: redirected, attempts: 1 },
+      retry(0, { reason: redirected }),
     ],
     [
       'is held then, where a person is to be asked',
