@@ -33,7 +33,8 @@ import { noWaits, waitKinds } from '../model/report/wait-kinds.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
 import { withDocument } from '../sync/decide/document-of-sidecar.ts';
 import type { Engine } from '../sync/engine.ts';
-import { dueOf, isAttached, isDismissed, isNotTaken, reasonOf } from '../sync/tasks/task.ts';
+import { counterOf } from '../sync/tasks/task-store.ts';
+import { dueOf, isAttached, isDismissed, isNotTaken, reasonOf, waitOf } from '../sync/tasks/task.ts';
 import type { Task } from '../sync/tasks/task.ts';
 
 /** What status is made of. */
@@ -64,7 +65,15 @@ export interface StatusSources {
 /** The status as it is at this moment. */
 export function makeStatus(sources: StatusSources): Status {
   const { engine, ledger, limiter, clock, most = longestList } = sources;
-  const folders = sources.folders.map((port) => folderStatus(sources, port));
+  // What a person has sent again is decided, as long as something comes of that.
+  const isDecided = ({ ref, again }: Doubt) =>
+    again === true &&
+    engine.folders.names.includes(ref.folder) &&
+    (engine.folders.isWaitedFor(ref.folder) ||
+      engine.tasks.get(ref)?.present === true ||
+      engine.tasks.backlog.has(ref));
+  const doubts = openDoubts(ledger).filter((one) => !isDecided(one));
+  const folders = sources.folders.map((port) => folderStatus(sources, port, doubts));
   const rate = limiter.status();
   const held = sources.folders.flatMap(({ name }) => heldOf(sources, name));
   const reasons = allReasons(sources, held);
@@ -82,14 +91,6 @@ export function makeStatus(sources: StatusSources): Status {
   // What shares a call takes one permit together.
   const requests = Math.max(0, pending - pausedCount - engine.saved());
   const etaSeconds = requests > 0 ? Math.ceil(Math.max(blockedMs, limiter.waitMs(requests)) / 1000) : 0;
-  // What a person has sent again is decided, as long as something comes of that.
-  const isDecided = ({ ref, again }: Doubt) =>
-    again === true &&
-    engine.folders.names.includes(ref.folder) &&
-    (engine.folders.isWaitedFor(ref.folder) ||
-      engine.tasks.get(ref)?.present === true ||
-      engine.tasks.backlog.has(ref));
-  const doubts = openDoubts(ledger).filter((one) => !isDecided(one));
   const failed = [...engine.tasks.in('failed')].filter((task) => !isDismissed(task));
   const retried = [...engine.tasks.in('retry')];
   const kept = firstOf(engine.tasks.in('dormant'), mostNames).filter((one) => one.hasRecord);
@@ -169,7 +170,11 @@ function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort): FolderStatus {
+function folderStatus(
+  { engine, ledger, clock }: StatusSources,
+  port: FolderPort,
+  doubts: readonly Doubt[],
+): FolderStatus {
   const { name, path } = port;
   const folder = port.health();
   const counts = engine.tasks.counts(name);
@@ -191,6 +196,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     failed,
     skipped,
     inDoubt,
+    ...doubtsInLine(engine.tasks, name, doubts),
     held,
     kept: counts.kept,
     attached: folder.attached + counts.attached,
@@ -198,6 +204,19 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
     missedByWatcher: engine.folders.viewOf(name).missedByWatcher,
   };
+}
+
+/** Documents whose uploads are in doubt and that are sent again by themselves, where they are counted. */
+function doubtsInLine(tasks: Engine['tasks'], folder: string, doubts: readonly Doubt[]) {
+  const refs = doubts.flatMap(({ ref }) => (ref.folder === folder ? [ref] : []));
+  const places = [...new Map(refs.map((ref) => [refKey(ref), ref])).values()].map((ref) => {
+    const task = tasks.get(ref);
+    if (task === undefined) return tasks.backlog.has(ref) ? 'pending' : null;
+    const place = counterOf(task);
+    return place === 'waiting' && waitOf(task) === 'retry' ? 'retry' : place;
+  });
+  const count = (place: 'pending' | 'retry') => places.filter((one) => one === place).length;
+  return { pendingInDoubt: count('pending'), retriedInDoubt: count('retry') };
 }
 
 function oldestSeconds(engine: Engine, folder: string, now: number): number {

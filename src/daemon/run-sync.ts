@@ -238,8 +238,7 @@ interface EndOfPass {
 
 function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
   const held = sumOf(status.held, ({ count }) => count);
-  const { failedTotal, folders } = sortFailures(status);
-  const failed = failedTotal + sumOf(folders, ({ inDoubt }) => inDoubt);
+  const failed = sortFailures(status).failedTotal + sumOf(status.folders, ({ inDoubt }) => inDoubt);
   const { unavailable, unreadable } = unread;
   const isAway = (one: { folder: string }) => unavailable.some(({ folder }) => folder === one.folder);
   const { uploaded, modified, deleted, moved } = totals;
@@ -247,7 +246,9 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
   const named = later.filter(({ state, present }) => present && !waiting.includes(state.kind)).length;
   const { pending, inFlight, deletionsToRetry = 0 } = status.queue;
   const toRetry = status.waitingFor.retry + deletionsToRetry;
-  const unsent = Math.max(0, pending + inFlight + toRetry - named);
+  // What may have arrived is among the uploads in doubt.
+  const doubtful = sumOf(status.folders, (one) => one.pendingInDoubt + one.retriedInDoubt);
+  const unsent = Math.max(0, pending + inFlight + toRetry - named - doubtful);
   const unfinished =
     !isDone || failed + held + unsent + unavailable.length + unreadable.length > 0 || gaveUp !== null;
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;

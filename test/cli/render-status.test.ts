@@ -103,6 +103,11 @@ it.each<[string, Partial<Status>, readonly RegExp[]]>([
     ],
   ],
   [
+    'uploads in doubt that are sent again apart from what is to be sent, and from what waits',
+    { folders: [aFolder({ pending: 30, pendingInDoubt: 4, waiting: 2, retriedInDoubt: 1 })] },
+    [/^inbox {2}0 of 32, 26 to send, 1 waiting, 5 in doubt /m],
+  ],
+  [
     'apart from what failed what is tried again by itself',
     {
       failures: [failed, { ...aFailure('e.pdf', 'econnrefused', 'refused'), retryAt: doubt.since }],

@@ -71,13 +71,14 @@ function printPlan(
   for (const { message } of unreadable) line(colors.red(message));
   const unread = unavailable.length + unreadable.length;
   if (operations.length + unread > 0) line();
-  const changes = [
-    [counts.upload, 'upload'],
+  const changes: readonly Parameters<typeof countWords>[] = [
+    [counts.upload - counts.inDoubt, 'upload'],
+    [counts.inDoubt, 'upload in doubt', 'uploads in doubt'],
     [counts.modify, 'change'],
     [counts.move, 'move'],
     [counts.delete, 'deletion'],
-  ] as const;
-  const words = changes.filter(([count]) => count > 0).map(([count, word]) => countWords(count, word));
+  ];
+  const words = changes.filter(([count]) => count > 0).map((change) => countWords(...change));
   if (words.length === 0) {
     const paint = counts.held + counts.failed + counts.waiting + unread === 0 ? colors.green : colors.yellow;
     line(paint(`Nothing to send: ${countWords(counts.unchanged, 'document')} unchanged.`));

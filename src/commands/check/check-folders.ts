@@ -56,7 +56,9 @@ export async function checkFolders(
 
 /** What the running daemon has tried waits for its next attempt: of what keeps all of them back it tells itself. */
 function withAttempts(status: Status, { engine }: RestingEngine, tried: readonly FailureStatus[]): Status {
+  const doubts = new Set(status.inDoubt.map(refKey));
   const pending = tried.filter((ref) => {
+    if (doubts.has(refKey(ref))) return false;
     const task = engine.tasks.get(ref);
     return task === undefined ? engine.tasks.backlog.has(ref) : counterOf(task) === 'pending';
   });

@@ -5,8 +5,8 @@ import { inDoubtCode } from '../doubts.ts';
 import type { DuplicateStatus, FailureStatus, FolderStatus, InDoubtStatus, Status } from './status.ts';
 
 /**
- * A folder's counts for people: uploads in doubt are not among those that failed, and deletions that the service refused
- * not among those that are held for approval.
+ * A folder's counts for people: uploads in doubt are not among those that failed, wait or are to be sent, and deletions
+ * that the service refused not among those that are held for approval.
  */
 export type CountedFolder = FolderStatus & { readonly refused: number };
 
@@ -31,7 +31,12 @@ export function sortFailures({
   const others = failures.filter((failure) => !isDoubt(failure));
   const counted = folders.map((one): CountedFolder => {
     const { count: held = 0 } = holds.find(({ folder }) => folder === one.name) ?? {};
-    return { ...one, failed: one.failed - one.inDoubt, held, refused: Math.max(0, one.held - held) };
+    const { pendingInDoubt, retriedInDoubt } = one;
+    const pending = one.pending - pendingInDoubt;
+    const waiting = one.waiting - retriedInDoubt;
+    const failed = one.failed - one.inDoubt;
+    const doubts = one.inDoubt + pendingInDoubt + retriedInDoubt;
+    return { ...one, pending, waiting, failed, inDoubt: doubts, held, refused: Math.max(0, one.held - held) };
   });
   return {
     /** They need a person, as far as the status lists them. */

@@ -42,6 +42,8 @@ const folder = z.object({
   failed: count.describe('With those of inDoubt, which words for people tell apart.'),
   skipped: count,
   inDoubt: count.default(0).describe('Of those that failed: uploads in doubt that wait for a person.'),
+  pendingInDoubt: count.default(0).describe('Of those that are pending: uploads in doubt, sent again.'),
+  retriedInDoubt: count.default(0).describe('Of those that wait: uploads in doubt, to be retried.'),
   /** Records whose file is gone, and whose deletion is held or was refused. */
   held: count,
   /** Documents that stay at the service although their file is ignored, kept or out of reach. */

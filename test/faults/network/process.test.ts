@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import type { SyncReport } from '../../../src/daemon/run-sync.ts';
 import type { Activity, Status } from '../../../src/model/report/status.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
@@ -58,6 +59,28 @@ describe('the real process', () => {
       'problem not-the-service',
     ]);
   });
+
+  it.each([
+    ['the address is wrong', steps.redirect('https://login.hotel.example/'), false],
+    ['something else answers', steps.html(200), true],
+  ])(
+    'a pass that gives up, as %s, calls nothing failed, and counts each document once',
+    async (_, step, lost) => {
+      place = await installation(service);
+      for (let index = 0; index < 12; index += 1)
+        await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
+      service.always(step);
+      const { code, out } = await place.run('sync', '--json');
+      const { failed, failures, unsent, inDoubt } = JSON.parse(out) as SyncReport;
+      expect([code, failed, failures, unsent + inDoubt, inDoubt > 0]).toEqual([4, 0, [], 12, lost]);
+      const apart = (doubts: string) => (lost ? `, ${inDoubt} ${doubts}` : '');
+      for (const command of ['status', 'check'])
+        expect((await place.run(command)).out).toMatch(`${unsent} to send${apart('in doubt')}`);
+      expect((await place.run('plan')).out).toMatch(
+        `${unsent} uploads${apart('uploads in doubt')}: 12 requests`,
+      );
+    },
+  );
 
   it('N13: finds a secret that was put in the place of a refused one, without a signal', async () => {
     const file = await secrets.write('password', 'old\n');

@@ -33,6 +33,8 @@ const folders = fc
         aFolder({
           ...counts,
           inDoubt: Math.floor(counts.failed / 2),
+          pendingInDoubt: Math.floor(counts.pending / 2),
+          retriedInDoubt: Math.floor(counts.waiting / 2),
           onDisk: counts.synced + counts.pending + counts.waiting + counts.failed + counts.skipped,
         }),
       ),
