@@ -34,7 +34,7 @@ export async function offlineStatus(
   const closed = state.filter(({ code, level }) => code !== 'state-unwritable' && level === 'error');
   const ownReasons: readonly Reason[] = [
     { code: 'not-running', message: isWaiting ? waitsForSpace : 'ingestd is not running' },
-    ...closed.map(({ code, message }) => ({ code, message: withFix({ code, message }) })),
+    ...closed.map(({ code, message }) => ({ code, message })),
     ...obstacles,
     ...(credentials === null ? [] : [{ code: 'credential-missing', message: credentials }]),
     ...(fleet?.pause ? [fleet.pause] : []),
@@ -67,18 +67,15 @@ export async function offlineStatus(
   );
 }
 
-/** Why the next start would end at once, each with its fix. */
+/** Why the next start would end at once. */
 async function obstaclesOf(
   { settings, makesFolders }: OfflineView,
   ledger: LedgerPort,
   other: Reason | null,
 ): Promise<readonly Reason[]> {
   const missing = makesFolders ? null : await requireFolders(settings, ledger).then(() => null, errorMessage);
-  const begun = [other, await missingLedger(settings.state)].filter((one) => one !== null);
-  return [
-    ...begun.map((one) => ({ ...one, message: withFix(one) })),
-    ...(missing === null ? [] : [{ code: 'configuration', message: missing }]),
-  ];
+  const ofFolders = missing === null ? null : { code: 'configuration', message: missing };
+  return [other, await missingLedger(settings.state), ofFolders].filter((one) => one !== null);
 }
 
 /** `why` without a running daemon: the same engine, and the same words. */
@@ -87,6 +84,8 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
   const { ledger, other } = await scratchLedger(settings);
   const pauses = await pausesOf(settings, fleet);
   const [obstacle] = await obstaclesOf(options, ledger, other);
+  // Its message says what to do.
+  const isOfFolders = obstacle?.code === 'configuration';
   const story = await withRestingEngine(
     { settings: asItStands(settings), ledger, owners: fleet?.owners ?? null },
     ({ engine, folders, activities }) =>
@@ -104,10 +103,10 @@ export async function whyOffline(options: OfflineView, path: string): Promise<Wh
         isRunning: false,
         pauses,
         isFleetPaused: pauses.fleetPaused,
-        obstacle: obstacle?.message ?? null,
+        obstacle: obstacle === undefined ? null : isOfFolders ? obstacle.message : withFix(obstacle),
       }),
   );
   // It does not go on by itself.
-  const isStuck = obstacle?.code === 'configuration' && story.verdict.code === 'folder-missing';
+  const isStuck = isOfFolders && story.verdict.code === 'folder-missing';
   return isStuck ? { ...story, fix: null } : story;
 }
