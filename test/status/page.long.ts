@@ -165,11 +165,24 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(1);
       const refused = (status.failures ?? []).map((one) => ({ ...one, code: 'http-422' })).slice(0, 6);
       world.control.change({ failures: refused, failuresTotal: 6 });
-      await page.getByRole('button', { name: /^Retry all 6/ }).click();
+      const retryAll = page.getByRole('button', { name: /^Retry all 6/ });
+      await retryAll.dblclick();
       await hears(page, 'Done.');
-      expect(world.control.calls).toContainEqual({
-        retry: [1, 5, 2, 6, 3, 4].map((index) => `inbox/2026/q${((index - 1) % 4) + 1}/deck.v${index}.pptx`),
-      });
+      expect(world.control.calls).toEqual([
+        {
+          retry: [1, 5, 2, 6, 3, 4].map(
+            (index) => `inbox/2026/q${((index - 1) % 4) + 1}/deck.v${index}.pptx`,
+          ),
+        },
+      ]);
+      for (const [retried, words] of [
+        [4, '4 of 6 retried. What waited is tried now.'],
+        [0, 'Nothing to retry. What waited is tried now.'],
+      ] as const) {
+        await page.route('**/api/retry', (route) => route.fulfill({ json: { retried } }));
+        await retryAll.click();
+        await hears(page, words);
+      }
       world.control.change({ failures: [], failuresTotal: 0, folders: [aFolder()] });
       await region(page, 'Failed').waitFor({ state: 'hidden' });
     });

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { DecisionName, Given } from '../../../model/ports/control-port.ts';
+import { numberWords } from '../../../lib/text/amounts.ts';
+import type { Answer, DecisionName, Given } from '../../../model/ports/control-port.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import type { StatusAnswer } from '../../server/status-snapshot.ts';
 import { change, page } from './page.ts';
@@ -23,19 +24,44 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   throw new Error((answer.body as { readonly message: string }).message);
 }
 
+/** In words, where less was done than was asked for. */
+const shortfalls: {
+  readonly [Name in DecisionName]?: (answer: Answer<Name>, given: Given<Name>) => string | null;
+} = {
+  retry: ({ retried }, { paths }) =>
+    retried === paths.length
+      ? null
+      : `${retried === 0 ? 'Nothing to retry' : `${numberWords(retried)} of ${numberWords(paths.length)} retried`}. What waited is tried now.`,
+  approve: ({ approved }) => (approved === 0 ? 'Nothing is held.' : null),
+  keep: ({ kept }) => (kept === 0 ? 'Nothing is held.' : null),
+  share: ({ shared }, { shown = [] }) =>
+    shared === shown.length
+      ? null
+      : `${numberWords(shared)} of ${numberWords(shown.length)} shared. Something else is stated for the others by now.`,
+};
+
+/** What was asked for and is not answered yet: pressed twice, it is asked for once. */
+const asked = new Set<string>();
+
 /** Has the daemon do what a person decided, and says why it did not; what comes of it is among what happened. */
 export function decide<Name extends DecisionName>(name: Name, given: Given<Name>): void {
+  const key = JSON.stringify([name, given]);
+  if (asked.has(key)) return;
+  asked.add(key);
   const send = async () => {
     // The token is of one start of the daemon: it is asked for each time.
     const { token } = await ask<{ readonly token: string }>('api/token');
     const headers = { 'content-type': 'application/json', 'x-ingestd-token': token };
     const body = JSON.stringify(given);
-    await ask(`api/${name}`, { method: 'POST', headers, body });
-    return 'Done.';
+    const answer = await ask<Answer<Name>>(`api/${name}`, { method: 'POST', headers, body });
+    return shortfalls[name]?.(answer, given) ?? 'Done.';
   };
   void send()
     .catch((error: Error) => error.message)
-    .then((words) => change({ feedback: { words } }));
+    .then((words) => {
+      asked.delete(key);
+      change({ feedback: { words } });
+    });
 }
 
 const retryMs = 1_000;
