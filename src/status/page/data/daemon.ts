@@ -58,10 +58,8 @@ export function decide<Name extends DecisionName>(name: Name, given: Given<Name>
   };
   void send()
     .catch((error: Error) => error.message)
-    .then((words) => {
-      asked.delete(key);
-      change({ feedback: { words } });
-    });
+    .then((words) => change({ feedback: { words } }))
+    .finally(() => asked.delete(key));
 }
 
 const retryMs = 1_000;
