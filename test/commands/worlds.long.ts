@@ -657,9 +657,9 @@ function shutWorld(ignoreFile: string, place: string, isHeld: boolean): Readonly
       },
       why: {
         'inbox/d/new.txt': { verdict: { kind: 'unknown', ...reason } },
-        'inbox/d/e/g.txt': {
-          ...(isHeld ? { now: { state: 'held' } } : { next: expect.stringContaining(gone.message) }),
-        },
+        'inbox/d/e/g.txt': isHeld
+          ? { now: { state: 'held' } }
+          : { next: expect.stringContaining(gone.message) },
       },
     },
   };
