@@ -2682,6 +2682,10 @@ describe('the simulation', () => {
     [9_200_000_192, 'without numbers a document is kept whose file took the place of one that fails (7.19)'],
     [9_000_001_787, 'nothing is deleted while another root than the listed one stands in any folder (7.25)'],
     [9_000_001_899, 'a deletion is held no longer when an ignored file comes to its place (7.1, 7.25)'],
+    [
+      9_000_006_696,
+      'sidecars are in use where one has just come that no listing has shown, as in a polled folder (7.28, 7.30)',
+    ],
     [9_100_002_105, 'what another list names is that one’s when another file has taken its place (4)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

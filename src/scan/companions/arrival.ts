@@ -4,7 +4,6 @@ import type { Stats } from 'node:fs';
 import { orNull } from '../../lib/or-null.ts';
 import { directoriesTo, directoryOf, isAtOrBelow, joinPath } from '../../model/document.ts';
 import type { Arrival } from '../../model/document.ts';
-import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { awaitedMs } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
@@ -24,15 +23,14 @@ const partOfAge = 0.1;
 /**
  * Whether the sidecar of a file, or the document that attaches it, may still be on its way; null: no more. Files are
  * copied and moved one by one, in any order: so it is as long as names come, or new files grow, in its directory, or
- * anywhere below the topmost new one above it. A sidecar is expected where the folder has others, and `mode`, which the
- * document has without it, is not private. Throws where a directory cannot be read.
+ * anywhere below the topmost new one above it. `isExpected`: a sidecar is. Throws where a directory cannot be read.
  */
 export function arrivalOf(
   folder: FolderState,
   path: string,
-  { stats, mode }: { readonly stats: Stats; readonly mode: ShareMode },
+  { stats, isExpected }: { readonly stats: Stats; readonly isExpected: boolean },
 ): Arrival | null {
-  const { tree, observations, settleMs } = folder;
+  const { observations, settleMs } = folder;
   const hiding = hidingListOf(folder, path);
   if (hiding !== null)
     return {
@@ -44,7 +42,6 @@ export function arrivalOf(
   const places = ['', ...directoriesTo(path)];
   const missedMs = Math.max(...places.map((place) => awaitedMs(folder, unfitIn(place))));
   if (missedMs > 0) return { ms: missedMs, isExpected: false };
-  const isExpected = mode !== 'NONE' && tree.hasSidecars();
   const mostMs = isExpected ? Math.max(mostSettleTimes * settleMs, longestMs) : mostSettleTimes * settleMs;
   const ageMs = observations.standsMs(path, stats);
   if (ageMs >= mostMs) return null;

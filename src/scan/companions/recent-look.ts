@@ -20,9 +20,13 @@ export function recentLook<T>(looks: RecentLooks<T>, path: string, present: () =
   return seen;
 }
 
-/** The names of files in a directory, of sidecars that fit none, and the paths that others list which no listing has shown. */
+/**
+ * The names of files in a directory, of sidecars that fit none, whether there is any sidecar, and the paths that some list
+ * which no listing has shown.
+ */
 export interface NamesLook {
   readonly files: readonly string[];
   readonly unfit: readonly string[];
+  readonly hasSidecar: boolean;
   readonly listed: ReadonlySet<string>;
 }

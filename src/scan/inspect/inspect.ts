@@ -32,7 +32,7 @@ import { readDefaults, unsettledRulesMs } from './inherited.ts';
 import { absence, findEntry, lookInside, rootTrouble, spellingsOf, unlistedTrouble } from './find-entry.ts';
 import { isListed } from './find-files.ts';
 import { gatherAttachments } from './gather-attachments.ts';
-import { isListedAnew, likelySidecar } from './likely-sidecar.ts';
+import { expectsSidecar, isListedAnew, likelySidecar } from './likely-sidecar.ts';
 import { describeSidecar, findSidecar } from './own-sidecar.ts';
 import { isLinkedAttachment } from '../companions/find-attachments.ts';
 import { afterScanMs } from '../rules/settle.ts';
@@ -229,7 +229,8 @@ async function inspectFile(
     return { ...gathered, stated: { ...document, metadata, attachments: [] } };
   }
   const likely = own.sidecar === null ? likelySidecar(folder, path, stats.uid) : null;
-  const arrival = own.sidecar === null ? arrivalOf(folder, path, { stats, mode: modeOf(effective) }) : null;
+  const isExpected = own.sidecar === null && expectsSidecar(folder, path, modeOf(effective));
+  const arrival = own.sidecar === null ? arrivalOf(folder, path, { stats, isExpected }) : null;
   return {
     kind: 'document',
     document: {

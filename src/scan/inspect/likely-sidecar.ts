@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 
 import { orNull } from '../../lib/or-null.ts';
 import { directoriesTo, directoryOf, joinPath, misspelledSidecarCode, nameOf } from '../../model/document.ts';
+import type { ShareMode } from '../../model/metadata/metadata.ts';
 import { readSidecarFile } from '../companions/read-sidecar.ts';
 import { recentLook } from '../companions/recent-look.ts';
 import type { NamesLook } from '../companions/recent-look.ts';
@@ -10,7 +11,13 @@ import type { FolderState } from '../folder-state.ts';
 import { placesInside } from '../rules/attachment-lists.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { isTrustedCompanion } from '../rules/classify.ts';
-import { fitting, isNearDefaults, mayBeMeantFor, misspelling } from '../rules/sidecar-names.ts';
+import {
+  fitting,
+  isNearDefaults,
+  isSidecarName,
+  mayBeMeantFor,
+  misspelling,
+} from '../rules/sidecar-names.ts';
 
 /**
  * A sidecar that fits no file beside a document and may be meant for it, or misspelled defaults of its directory or one
@@ -41,6 +48,12 @@ export function isListedAnew(folder: FolderState, path: string): boolean {
   return found !== undefined;
 }
 
+/** Whether a document has others with sidecars, also where no listing has shown them yet, and is not private without one. */
+export function expectsSidecar(folder: FolderState, document: string, mode: ShareMode): boolean {
+  const hasNew = (directory: string) => newNames(folder, directory)?.hasSidecar === true;
+  return mode !== 'NONE' && (folder.tree.hasSidecars() || ['', ...directoriesTo(document)].some(hasNew));
+}
+
 /** The files in a directory that has changed since it was scanned; null: it has not. Throws where it cannot be read. */
 export function newNames(folder: FolderState, directory: string): NamesLook | null {
   const { tree, observations, names, absolute, settings } = folder;
@@ -60,7 +73,12 @@ export function newNames(folder: FolderState, directory: string): NamesLook | nu
         const reading = readSidecarFile(`${place}/${name}`);
         return reading.kind === 'valid' ? placesInside(directory, reading.value, settings.attachments) : [];
       });
-    return { files, unfit: sidecars.filter((name) => !fits(name)), listed: new Set(listed) };
+    return {
+      files,
+      unfit: sidecars.filter((name) => !fits(name)),
+      hasSidecar: sidecars.some(isSidecarName),
+      listed: new Set(listed),
+    };
   });
 }
 
