@@ -2686,6 +2686,10 @@ describe('the simulation', () => {
       9_000_006_696,
       'sidecars are in use where one has just come that no listing has shown, as in a polled folder (7.28, 7.30)',
     ],
+    [
+      9_000_006_416,
+      'a record may be as before what was answered just before a loss of power: its file is that of another (7.1, 7.25)',
+    ],
     [9_100_002_105, 'what another list names is that one’s when another file has taken its place (4)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

@@ -32,6 +32,8 @@ export interface HeldDocument {
   device: object | null;
   /** Where its record may be: more than one while nobody can tell what ingestd has seen of what happened. */
   may: readonly Whereabouts[];
+  /** Where it may have been until content of it was answered at that moment, which may not be written down; null: none was. */
+  unwritten: { readonly may: readonly Whereabouts[]; readonly at: number } | null;
   /** As widely as a person has let it be shared (contract 7.27); null: as it is stated and held. */
   shared: ShareMode | null;
   /** Its file is ignored, an attachment, or else nothing to be sent; until when it was, monotonic ms. */
@@ -325,6 +327,13 @@ export class HeldDocuments {
     }
   }
 
+  /** A process died, which may not have written down what was answered since: a record may be where it was before that. */
+  lostSince(since: number): void {
+    for (const one of this.alive())
+      if (one.unwritten !== null && one.unwritten.at > since)
+        one.may = distinctPlaces([...one.may, ...one.unwritten.may]);
+  }
+
   /** A process died: a narrower mode that was stated may have been on its way, and nobody knows whether it was taken. */
   diedWith(reading: Reading): void {
     for (const one of this.alive())
@@ -398,6 +407,7 @@ export class HeldDocuments {
       if (request.file !== null && kind === 'ok') {
         changed.recordedText = changed.text;
         const sent = Math.max(...changed.may.map((at) => at.sent));
+        changed.unwritten = { may: changed.may, at: request.lastByteAt };
         changed.may = changed.may.filter((at) => at.sent === sent);
       }
       if (request.kind === 'delete' && ['ok', 'missing', 'no-doc-id'].includes(kind))
@@ -480,6 +490,7 @@ function newDocument(
     before: null,
     perhaps: [],
     may: [{ identity: null, path, directory: null, sent: 0, strayedAt: null }],
+    unwritten: null,
     shared: null,
     isKept: false,
     keptUntil: -Infinity,

@@ -434,13 +434,14 @@ export class Judge {
     this.#pausing = 0;
     // An answer that came just before the process was killed may not be written down: after a full disk that is tried
     // again when as long again has passed.
-    const { fullMs } = this.#options;
+    const unwrittenSince = now - writtenMs - 2 * this.#options.fullMs;
     for (const [docId, at] of this.#answeredAt)
-      if (this.#hasJustDied && at > now - writtenMs - 2 * fullMs) this.held.forget(docId);
+      if (this.#hasJustDied && at > unwrittenSince) this.held.forget(docId);
     this.#unusable = 0;
     this.#inDoubt.push(...this.#unanswered.values());
     this.#unanswered.clear();
     if (this.#hasJustDied) {
+      this.held.lostSince(unwrittenSince);
       for (const { request, file } of this.#refused.values()) this.held.attempted(request, file);
       for (const { reading } of this.#window(now, longestGapMs)) this.held.diedWith(reading);
     }
