@@ -51,7 +51,7 @@ export const plantedFaults = {
     kind: 'wider-than-meant',
     seed: 6,
     file: 'src/scan/companions/arrival.ts',
-    from: 'const { tree, observations, settleMs } = folder;',
+    from: 'const { observations, settleMs } = folder;',
     before: "if (path !== '') return null;",
   },
   'attaches-nothing': {
@@ -212,7 +212,7 @@ export const plantedFaults = {
     kind: 'unquiet',
     seed: 6,
     file: 'src/scan/companions/arrival.ts',
-    from: 'const { tree, observations, settleMs } = folder;',
+    from: 'const { observations, settleMs } = folder;',
     before: "if (path !== '') return null;",
   },
   'believes-sidecars-at-once': {
