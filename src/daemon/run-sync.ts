@@ -8,7 +8,7 @@ import type { Settings } from '../model/settings.ts';
 import { needsPerson, sortFailures } from '../model/report/failures.ts';
 import { isFleetPaused } from '../model/report/fleet-pause.ts';
 import { emptyStatus, longestList, noTotals } from '../model/report/status.ts';
-import type { Reason, Status } from '../model/report/status.ts';
+import type { FailureStatus, Reason, Status } from '../model/report/status.ts';
 import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import { isAttached } from '../sync/tasks/task.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
@@ -238,7 +238,12 @@ interface EndOfPass {
 
 function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
   const held = sumOf(status.held, ({ count }) => count);
-  const failed = sortFailures(status).failedTotal + sumOf(status.folders, ({ inDoubt }) => inDoubt);
+  // What cannot be read at the moment is no matter of the service's: it is named.
+  const isNamed = (one: FailureStatus) => needsPerson(one) || one.code === unreadableNowCode;
+  const failures = status.failures.filter(isNamed);
+  const unreadFiles = failures.filter((one) => !needsPerson(one)).length;
+  const failed =
+    sortFailures(status).failedTotal + unreadFiles + sumOf(status.folders, ({ inDoubt }) => inDoubt);
   const { unavailable, unreadable } = unread;
   const isAway = (one: { folder: string }) => unavailable.some(({ folder }) => folder === one.folder);
   const { uploaded, modified, deleted, moved } = totals;
@@ -248,7 +253,7 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
   const toRetry = status.waitingFor.retry + deletionsToRetry;
   // What may have arrived is among the uploads in doubt.
   const doubtful = sumOf(status.folders, (one) => one.pendingInDoubt + one.retriedInDoubt);
-  const unsent = Math.max(0, pending + inFlight + toRetry - named - doubtful);
+  const unsent = Math.max(0, pending + inFlight + toRetry - named - doubtful - unreadFiles);
   const unfinished =
     !isDone || failed + held + unsent + unavailable.length + unreadable.length > 0 || gaveUp !== null;
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
@@ -275,7 +280,7 @@ function report({ status, totals, unread, isDone, later, gaveUp }: EndOfPass) {
     pause: status.reasons.find(({ code }) => code === 'paused' || code === 'fleet-paused') ?? null,
     /** Files that are no documents that can be sent: `ingestd check` lists them. */
     skipped: status.skippedTotal,
-    failures: status.failures.filter(needsPerson),
+    failures,
     /** Documents that still change, that wait for a sidecar or an attachment, or that may be gone, or not. */
     waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,

@@ -168,7 +168,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await eventually(async () => (await stateOf(page)) === 'Waiting');
     const documents = await unfold(page, 'Documents');
     await documents.getByLabel('Find documents').fill('SCANS');
-    await documents.getByText('Waiting for its sidecar a.pdf.meta.json').waitFor();
+    await documents.getByText(/its sidecar a\.pdf\.meta\.json is missing/i).waitFor();
     await put('scans/a.pdf.meta.json', '{}');
     await says('1 document delivered');
   });

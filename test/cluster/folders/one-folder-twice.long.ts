@@ -49,7 +49,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await eventually(async () => (await second.status()).reasons.some(({ message }) => had.test(message)));
     await writeFile(join(one.inbox, 'c.txt'), 'c');
     const why = await two.run('why', join(one.inbox, 'c.txt'));
-    expect(why.out).toContain('host one had this folder until');
+    expect(why.out).toContain('Host one had this folder until');
     await two.run('rescan');
     await wait(1_000);
     expect(places.service.requests).toHaveLength(2);

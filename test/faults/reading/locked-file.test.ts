@@ -40,7 +40,7 @@ describe('A2: a real process whose file is locked', () => {
     expect(Date.parse(failure?.retryAt ?? '')).toBeGreaterThan(Date.now() - 1_000);
     await eventuallyHolds(async () => {
       const { out } = await place.run('why', 'inbox/scan.pdf');
-      expect(out).toContain('upload: scan.pdf cannot be read (another program has it in use, EBUSY)');
+      expect(out).toContain('scan.pdf cannot be read (another program has it in use, EBUSY)');
       expect(out).toMatch(/next +it is tried again \(at /);
       expect(out).toContain('ingestd tries again by itself');
     });
