@@ -45,8 +45,9 @@ function printStory(story: Why, { line, colors }: Output): void {
   if (story.narrower !== null) row('narrower', `${story.narrower.sharing} is stated now`);
   for (const note of story.notes) row('note', withLocalTimes(note));
   let last = '';
+  const now = story.now?.message ?? '';
   for (const [at, words] of eventsOf(story)) {
-    const brief = words.replace(`: ${story.now?.message}`, ': as above');
+    const brief = now === '' ? words : words.replace(`: ${now}`, ': as above');
     row(localTime(at), words === last ? 'the same again' : withLocalTimes(brief));
     last = words;
   }

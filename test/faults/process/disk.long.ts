@@ -182,7 +182,9 @@ describeWhere(missing, 'P10: a state directory', () => {
       daemon.signal('SIGTERM');
       const { code, err } = await daemon.finished;
       expect([code, err.split(words)]).toEqual([0, [expect.anything(), expect.anything()]]);
-      expect((await place.run('log')).out).toMatch(/was full: the start waited for (?:a few|about \d+) seconds/);
+      expect((await place.run('log')).out).toMatch(
+        /was full: the start waited for (?:a few|about \d+) seconds/,
+      );
       expect(await recorded()).toHaveLength(kind === 'new' ? 1 : 2);
     },
   );

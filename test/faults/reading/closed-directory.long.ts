@@ -22,7 +22,7 @@ describe('a directory that could not be listed', () => {
     await first.idle(({ totals }) => totals.uploaded === 3);
     await chmod(directory, 0);
     await rm(join(place.inbox, 'a.txt'));
-    const reason = expect.stringContaining('inbox/d, which cannot be read');
+    const reason = expect.stringContaining('inbox/d, where something cannot be read');
     await first.settled(({ held }) => expect(held).toMatchObject([{ count: 1, reason }]));
     await first.end('SIGKILL');
     await chmod(place.inbox, 0);
