@@ -411,7 +411,7 @@ export const plantedFaults = {
     kind: 'doubled/no-doc-id',
     seed: 67,
     file: 'src/remote/judge-answer.ts',
-    from: "{ kind: 'unknown', code, message }",
+    from: "operation === 'upload'\n      ? { kind: 'unknown', code, message }\n      : { kind: 'unavailable', code, message, retryAfterMs: null, sent }",
     to: "{ kind: 'unavailable', code, message, retryAfterMs: null, sent }",
   },
 };
