@@ -2691,6 +2691,11 @@ describe('the simulation', () => {
       'a record may be as before what was answered just before a loss of power: its file is that of another (7.1, 7.25)',
     ],
     [9_100_002_105, 'what another list names is that one’s when another file has taken its place (4)'],
+    [
+      9_100_001_511,
+      'a new document waits where a file grew in a directory below the new one, though no event tells it (7.28, 7.30)',
+    ],
+    [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

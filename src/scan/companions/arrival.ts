@@ -77,25 +77,17 @@ function unquietMs(folder: FolderState, path: string): number {
   if (ms > 0 || top === undefined) return ms;
   // A scan may come late, as it rests after another one, or no event ask for it. What cannot be listed by now says nothing.
   const hasNews = (place: string) => {
-    const directory = isAtOrBelow(place, top) ? tree.get(place) : undefined;
+    const directory = tree.get(place);
     return directory !== undefined && orNull(() => hasGrown(folder, place, directory)) === true;
   };
-  const changed = () => knownBelow(tree, top).some((place) => isChanged(folder, place) && hasNews(place));
-  const isUnquiet =
-    [...tree.events.keys()].some(hasNews) || recentLook(growths, `${top}/`, observations.present, changed);
-  return isUnquiet ? settleMs : 0;
+  const isUnquiet = () => knownBelow(tree, top).some(hasNews);
+  return recentLook(growths, `${top}/`, observations.present, isUnquiet) ? settleMs : 0;
 }
 
 /** A directory that is known, and all below it. */
 function knownBelow(tree: Tree, path: string): readonly string[] {
   const children = [...(tree.get(path)?.children ?? [])];
   return [path, ...children.flatMap((name) => knownBelow(tree, joinPath(path, name)))];
-}
-
-/** Whether a directory does not look as it did when it was listed. */
-function isChanged({ tree, observations, absolute }: FolderState, path: string): boolean {
-  const stats = orNull(() => lstatSync(absolute(tree.rawPath(path))));
-  return stats !== null && !observations.isAsListed(path, stats);
 }
 
 /** How long names still come, or new files grow, where that last happened at `arrivedAt`, ms; below `place` only scans tell. */

@@ -216,7 +216,7 @@ function judgeFile(end: End, file: RoledFile): void {
     // Of a directory that cannot be read a reason tells, for all that is below.
     const isBelow = status.reasons.some(
       ({ code, folder, path: place = '' }) =>
-        /^unreadable-directory|^ignore-file/.test(code) &&
+        /^(unreadable-directory|ignore-file|path-too-long)/.test(code) &&
         `${path}/`.startsWith(place === '' ? `${folder}/` : `${folder}/${place}/`),
     );
     const isTold = failure !== undefined || wait !== undefined || isListed || isBelow;
