@@ -20,6 +20,7 @@ const plain: JudgeOptions = {
   followsLinks: false,
   verdictOf: () => 'passed',
   lateMs: 0,
+  honouredMs: 100,
   noticeMs: 0,
   isIdentityUnsure: false,
   fullMs: 0,

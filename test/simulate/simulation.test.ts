@@ -2695,6 +2695,14 @@ describe('the simulation', () => {
       9_100_001_511,
       'a new document waits where a file grew in a directory below the new one, though no event tells it (7.28, 7.30)',
     ],
+    [
+      9_200_002_986,
+      'where a look takes milliseconds a change is honoured when it was complete before the looks began (7.30)',
+    ],
+    [
+      9_000_005_294,
+      'sidecars are in use where one came to another directory, when a listing has shown it (7.28, 7.31)',
+    ],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {

@@ -115,7 +115,7 @@ function hasGrown(folder: FolderState, path: string, { nameCount, rules }: Direc
     const isLarger =
       entries.length > nameCount ||
       lateFiles(entries, { path, rules }).some(({ name, stats }) => isNew(name, stats));
-    if (isLarger) tree.noteArrival(path, observations.now());
+    if (isLarger) tree.noteArrival(path, observations.present());
     return isLarger;
   });
 }

@@ -8,7 +8,8 @@ const restFactor = 4;
 
 /**
  * Looks at a directory, unless that was done a moment before: many documents that wait for it ask at once, and it is not
- * read for each of them. What takes long counts for longer. `present`: the moment that holds now, monotonic ms.
+ * read for each of them. What takes long counts for longer, but for `false`: that nothing comes, on which something may
+ * go out. `present`: the moment that holds now, monotonic ms.
  */
 export function recentLook<T>(looks: RecentLooks<T>, path: string, present: () => number, look: () => T): T {
   const began = present();
@@ -16,7 +17,8 @@ export function recentLook<T>(looks: RecentLooks<T>, path: string, present: () =
   if (last !== undefined && began < last.until) return last.seen;
   const seen = look();
   const ended = present();
-  looks.set(path, { seen, until: Math.max(began + answerHoldsMs, ended + (ended - began) * restFactor) });
+  const restMs = seen === false ? answerHoldsMs : Math.max(answerHoldsMs, (ended - began) * restFactor);
+  looks.set(path, { seen, until: ended + restMs });
   return seen;
 }
 

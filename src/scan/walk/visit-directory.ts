@@ -89,7 +89,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const listing = settings.followSymlinks ? { ...listed, entries: listed.entries.map(mark) } : listed;
   const before = tree.get(path);
   const above = path === '' ? undefined : tree.get(directoryOf(path));
-  const listedAt = observations.now();
+  const listedAt = observations.present();
   const all = allOf(listing);
   const fresh = observations.list(path, stats, all);
   const ignoreFile = companionIn(folder, listing.entries, ignoreFileName, stats.uid);

@@ -13,7 +13,7 @@ import type { JudgedFolder, RoledFile, SeenFile } from './reading.ts';
 import type { ShareMode } from './statement.ts';
 import { Taints } from './taints.ts';
 import type { Taint } from './taints.ts';
-import { honouredMs, judgeTimes } from './time-rules.ts';
+import { judgeTimes } from './time-rules.ts';
 
 /** Something that must not be. */
 export interface Violation {
@@ -34,6 +34,8 @@ export interface JudgeOptions {
   readonly verdictOf: Verdict;
   /** What was done on another machine is seen so much later, ms. */
   readonly lateMs: number;
+  /** A change that was complete so long before a byte is honoured by it, ms (contract 7.30). */
+  readonly honouredMs: number;
   /** So long after it was done ingestd has noticed a change by itself, ms: its events are late, lost, or polls. */
   readonly noticeMs: number;
   /** Numbers of files are used again without birth times, or rounded to the same. */
@@ -152,7 +154,7 @@ export class Judge {
     this.#seenMs = options.settleMs + options.noticeMs + graceMs;
     this.held = new HeldDocuments(this.#seenMs, options.settleMs, options.isIdentityUnsure);
     this.#taints = new Taints(this.held, this.#seenMs, options.settleMs);
-    this.#arrivals = new Arrivals(options.settleMs, options.noticeMs + honouredMs);
+    this.#arrivals = new Arrivals(options.settleMs, options.noticeMs + options.honouredMs);
   }
 
   report(rule: Kind, message: string): void {
@@ -482,6 +484,7 @@ export class Judge {
 
   requested(request: ServiceRequest, ending: Ending, created: string | null): void {
     const { firstByteAt, lastByteAt } = request;
+    const { honouredMs } = this.#options;
     this.#created.set(request.number, created);
     if (request.file !== null) this.#tried.add(request.file.text);
     const first = this.#window(firstByteAt, honouredMs);
@@ -679,11 +682,12 @@ export class Judge {
 
   /** What was right a while ago became wrong while ingestd was on its way to the first byte. */
   #reportAt(at: number, request: ServiceRequest, kind: Kind, words: string): void {
-    const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + this.#options.noticeMs);
+    const { honouredMs, noticeMs } = this.#options;
+    const before = this.#window(at, honouredMs + this.#underWayMs(request, at) + noticeMs);
     // Before its file was there, or was what it is, it was not right.
     const isWrong = (one: Kind) => one === kind || promiseOf(one) === 'not-there';
     const wasRight = before.some((moment) => ![...this.#problems(request, moment).keys()].some(isWrong));
-    const isUnnoticed = kind.endsWith('/listed-elsewhere') && this.#options.noticeMs > 0;
+    const isUnnoticed = kind.endsWith('/listed-elsewhere') && noticeMs > 0;
     this.report(wasRight ? `${kind}/${isUnnoticed ? 'unnoticed' : 'in-a-gap'}` : kind, words);
   }
 

@@ -6,7 +6,7 @@ import { changedFiles, uploadedFiles } from './content-rules.ts';
 import { modeOf } from './held-documents.ts';
 import type { HeldDocument } from './held-documents.ts';
 import type { Add, Moment } from './moment.ts';
-import { isOutOfReach, nameOf } from './reading.ts';
+import { directoryOf, isOutOfReach, nameOf } from './reading.ts';
 import type { RoledFile } from './reading.ts';
 import { isWider } from './statement.ts';
 
@@ -17,6 +17,10 @@ export interface Times {
   readonly settleMs: number;
   /** What was done on another machine is seen so much later, ms. */
   readonly lateMs: number;
+  /** A change that was complete so long before a byte is honoured by it, ms (contract 7.30). */
+  readonly honouredMs: number;
+  /** So long after it was done ingestd has noticed a change by itself, ms. */
+  readonly noticeMs: number;
   /** The moments that a request's first byte may go by, the oldest first. */
   readonly window: readonly Moment[];
   /** Those within `settleMs` before it. */
@@ -146,11 +150,15 @@ function onlyWhenQuiet(
   times: Times,
   add: Add,
 ): void {
-  const { arrivals, settleMs, lateMs, spans } = times;
+  const { arrivals, settleMs, lateMs, honouredMs, noticeMs, spans } = times;
   if (reading.sidecarOf(file.path) !== null) return;
   const late = arrivals.lately(file.path, request.firstByteAt, lateMs + honouredMs);
   if (late === null || from > request.firstByteAt) return;
   const folder = `${file.path.split('/')[0]}/`;
+  // Of what comes to another directory only a listing tells.
+  const isNoticed = (sidecar: string) =>
+    file.path.startsWith(`${directoryOf(sidecar)}/`) ||
+    arrivals.lastChange(sidecar) <= request.firstByteAt - noticeMs;
   // The defaults of a directory are no sidecar.
   const isInUse = [...reading.files.values()].some(
     ({ path, role }) =>
@@ -161,7 +169,8 @@ function onlyWhenQuiet(
       // What a mount hides is in no use.
       !isOutOfReach(path) &&
       path.endsWith('.meta.json') &&
-      nameOf(path) !== '.meta.json',
+      nameOf(path) !== '.meta.json' &&
+      isNoticed(path),
   );
   const isPrivate = modeOf(request) === 'NONE';
   const stood = Math.max(...spans.of(file.text).map((span) => stoodFor(span, request.firstByteAt)));
@@ -172,6 +181,3 @@ function onlyWhenQuiet(
     stood - (request.firstByteAt - before) >= settleMs && arrivals.lately(file.path, before, 0) === null;
   add(wasReady ? 'unquiet/in-a-gap' : 'unquiet', `${file.path} goes out, and ${late} has just come`);
 }
-
-/** A change that was complete so long before a byte is honoured by it, ms (contract 7.30). */
-export const honouredMs = 100;

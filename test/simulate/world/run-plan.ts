@@ -11,6 +11,9 @@ import { ledgerClaims, saidBy } from './claims.ts';
 import type { Plan } from './plan.ts';
 import { prefix, Simulation } from './simulation.ts';
 
+/** Four requests ask at once: so many looks at a directory or file come between the first one of an answer and its byte. */
+const looksOfAnswers = 50;
+
 /** What came of a run. */
 export interface RunResult {
   readonly violations: readonly Violation[];
@@ -37,6 +40,7 @@ export async function runPlan(plan: Plan, verdictOf: Verdict): Promise<RunResult
     followsLinks: setting.followSymlinks === true,
     verdictOf,
     lateMs: setting.habits.attributeCacheMs ?? 0,
+    honouredMs: 100 + looksOfAnswers * setting.lookMs,
     noticeMs: noticeMs(plan),
     isIdentityUnsure: (setting.habits.firstInode ?? 0) >= 2 ** 53 || setting.habits.hasBirthTimes === false,
     fullMs: Math.max(
