@@ -346,11 +346,22 @@ function standingAt(
       `${printable(refKey(ref))}: ${found.message}`,
     );
   if (found?.kind !== 'settling' && found?.kind !== 'waiting' && found?.kind !== 'unfit') return null;
-  // What is being sent there may have been replaced since it was seen last.
-  const stat = found.stated?.stat ?? tasks.get(ref)?.seen?.stat;
+  const stat = fileAt(ref, found, tasks);
   if (stat !== undefined && !sameFile(stat, record.stat)) return { ref, stat };
   // What no scan has seen yet it sees soon; else it is the recorded file itself, of which this one is a hard link.
   return found.kind === 'settling' ? 'unclear' : null;
+}
+
+/** The file that stands at a path, sent or not; undefined: nobody can tell. */
+function fileAt(
+  ref: DocumentRef,
+  found: Inspection,
+  tasks: Pick<MoveEvidence['tasks'], 'get'>,
+): FileStat | undefined {
+  if (found.kind === 'document') return found.document.stat;
+  if (found.kind === 'unknown' || found.kind === 'ignored' || found.kind === 'skipped') return found.stat;
+  // What is being sent there may have been replaced since it was seen last.
+  return found.stated?.stat ?? tasks.get(ref)?.seen?.stat;
 }
 
 /**
@@ -429,7 +440,11 @@ async function originOf(
     if (isLeft && rank === ranks.number) break;
     // Of hard links, the one that still stands keeps its document. What only stands in its place, or was seen there last,
     // may be a link of another's.
-    const isLink = source?.kind === 'document' && sameFile(source.document.stat, stat);
+    const there =
+      source === undefined || source.kind === 'settling'
+        ? undefined
+        : fileAt(entry.ref, source, evidence.tasks);
+    const isLink = there !== undefined && sameFile(there, stat);
     if (isLeft || isLink || rank === ranks.content) continue;
     if (hasNumber(entry) || !possible.some(hasNumber)) standing ??= origin;
   }

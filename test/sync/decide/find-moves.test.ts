@@ -387,6 +387,20 @@ describe('the document of a file that stands at a path', () => {
       },
       'inbox/a → inbox/b, inbox/b → inbox/a; left: ',
     ],
+    ...(['ignored', 'unfit'] as const).map(
+      (kind) =>
+        [
+          `changes places in a swap though its file stands under another name as well, which is ${kind}`,
+          {
+            ...swapped,
+            disk: { ...swapped.disk, 'inbox/0': [1, 'one'] },
+            records: { ...swapped.records, 'inbox/0': [1, 'one'] },
+            finds: { 'inbox/0': kind === 'unfit' ? isUnfit : { ...hidden(), stat: statOfFile([1, 'one']) } },
+            at: 'inbox/b',
+          } as Place,
+          'inbox/a → inbox/b, inbox/b → inbox/a; left: ',
+        ] as const,
+    ),
     [
       'is unclear where what came in its place was seen by no scan yet',
       { ...shift, disk: { 'inbox/c': [2, 'two'] }, at: 'inbox/c', finds: { 'inbox/b': settles } },
