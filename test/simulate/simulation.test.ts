@@ -2702,6 +2702,8 @@ describe('the simulation', () => {
     [
       9_000_005_294,
       'sidecars are in use where one came to another directory, when a listing has shown it (7.28, 7.31)',
+    ],
+    [
       9_100_005_089,
       'documents change places though a hard link of one stands on under a name that is ignored (7.1)',
     ],
