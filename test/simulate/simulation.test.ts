@@ -2706,6 +2706,12 @@ describe('the simulation', () => {
     [
       9_100_005_089,
       'documents change places though a hard link of one stands on under a name that is ignored (7.1)',
+      9_100_004_225,
+      'a file beside a symbolic link whose name is the same in NFC is failed as its twin (7.3)',
+    ],
+    [
+      9_100_003_832,
+      'a record keeps the place of its mode while another name of its file is held as narrowly (7.27)',
     ],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
   ] as const)

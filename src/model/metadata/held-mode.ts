@@ -182,7 +182,8 @@ export function withHeldMode(
   const { kept, ref } = document;
   const stated = statedMode(document);
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
-  const held = kept?.held ?? (sent === true ? stated : restated(known, stated));
+  const found = kept === undefined ? restated(known, stated) : stricter(known, kept.held);
+  const held = sent === null ? found : (kept?.held ?? (sent ? stated : found));
   const said = (record.said ?? []).filter((code) => !isSharingMark(code));
   const reason = keptReason(document);
   const marked = reason === null ? said : [...said, narrowerMarkOf(reason)];

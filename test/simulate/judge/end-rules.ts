@@ -164,7 +164,7 @@ export function judgeTried(
   for (const file of reading.files.values()) {
     const { path, role, text } = file;
     const isReady = role.kind === 'document' && role.obstacle === null && isWhole(path, text);
-    if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.twins.has(path)) continue;
+    if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.hasTwin(path)) continue;
     if (judge.held.documentsOf([file], reading).length > 0 || judge.wasTried(file, now - longMs)) continue;
     const isLikeAttached = waits.some((one) => one.path === path && one.code === 'attached-before');
     judge.report(
@@ -184,7 +184,7 @@ export function judgeSynced(judge: Judge, began: number): void {
       !isReady ||
       judge.isAttached(file) ||
       judge.isDismissed(file) ||
-      reading.twins.has(path) ||
+      reading.hasTwin(path) ||
       !judge.hasStood(file, began)
     )
       continue;
@@ -233,7 +233,7 @@ function judgeFile(end: End, file: RoledFile): void {
   if (isDoubt && judge.isInDoubt(file)) return;
   // Of two names that are one either may stand, and the other is failed (contract 7.3): a sidecar with its document.
   const names = [path, reading.sidecarOf(path)?.path ?? path];
-  if (names.some((name) => reading.twins.has(name)) && (isHeld || failure !== undefined)) return;
+  if (names.some((name) => reading.hasTwin(name)) && (isHeld || failure !== undefined)) return;
   if (failure !== undefined)
     return tell(`refused-at-end/${failure.code}`, `${path} is failed: ${failure.code}`);
   if (wait?.code === 'incomplete' && !isWhole(path, text) && judge.standsFor(file) < longestPartMs)

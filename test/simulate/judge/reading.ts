@@ -144,6 +144,11 @@ export class Reading {
     for (const { identity, path } of inFolders) this.#paths.set(identity, [...this.pathsOf(identity), path]);
   }
 
+  /** Whether two names are this one in NFC, that of a symbolic link too: either may stand (contract 7.3). */
+  hasTwin(path: string): boolean {
+    return this.twins.has(path) || (this.links.has(path) && this.files.has(path));
+  }
+
   /** Files outside of the folders too, and of twins both. */
   everything(): Iterable<SeenFile> {
     return [...this.#seen.values(), ...this.twins.values()];
