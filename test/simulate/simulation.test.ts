@@ -2714,6 +2714,7 @@ describe('the simulation', () => {
       'a record keeps the place of its mode while another name of its file is held as narrowly (7.27)',
     ],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
+    [8_200_020_827, 'of a bulk call no more go out than can be asked about at once (7.30)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');
