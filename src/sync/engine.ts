@@ -1238,7 +1238,9 @@ export class Engine {
     // wants it sent.
     const record = reason.code === ignoreFileCode ? this.#ledger.get(task.ref) : undefined;
     const isEdited = record !== undefined && stat !== undefined && !sameStat(record.stat, stat);
-    if (record !== undefined && !isEdited && task.priority !== 'retry') return this.#end(task);
+    const isRestated = task.seen !== null && task.seen.fingerprint !== record?.fingerprint;
+    const isAsDelivered = record !== undefined && !isEdited && !isRestated;
+    if (isAsDelivered && task.priority !== 'retry') return this.#end(task);
     const isPassing = reason.code === unreadableNowCode;
     const longestMs = isPassing ? Infinity : this.#options.settings.timing.pollSeconds * 1_000;
     const ms = Math.min(readAgainMs(task.unreadable + 1), longestMs);

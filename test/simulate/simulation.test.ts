@@ -2715,6 +2715,10 @@ describe('the simulation', () => {
     ],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
     [8_200_020_827, 'of a bulk call no more go out than can be asked about at once (7.30)'],
+    [
+      9_100_004_618,
+      'a document whose attachments lie below an ignore file that is not valid waits for that (7.18, 7.35)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -8,7 +8,7 @@ import { nameOf, Reading } from './reading.ts';
 import type { Role, RoledFile } from './reading.ts';
 import { isWider, mayWiden } from './statement.ts';
 import { stillSent } from './taints.ts';
-import { nameIn, toldRules } from './told-rules.ts';
+import { isSentWithShut, nameIn, toldRules } from './told-rules.ts';
 import type { End, EndRule } from './told-rules.ts';
 import { isWhole } from './time-rules.ts';
 
@@ -249,12 +249,6 @@ function judgeFile(end: End, file: RoledFile): void {
 function listsAnOwner({ judge, reading }: End, { attachments }: DocumentRole): boolean {
   const listed = attachments.map((path) => reading.files.get(path)).filter((file) => file !== undefined);
   return judge.held.documentsOf(listed, reading).some((one) => one.attachments.length > 0);
-}
-
-/** Whether what a document was sent with stands below an ignore file that is not valid (contract 4, 7.35). */
-function isSentWithShut({ judge, reading }: End, { docId }: HeldDocument): boolean {
-  const shut = reading.all().filter(({ path }) => reading.shutDirectory(path) !== null);
-  return shut.some(({ identity }) => judge.taintNow(identity).sentWith.includes(docId));
 }
 
 /** Why a file may not go out, where somebody has to be told; null: it may, or it is ignored or goes out with another. */

@@ -1,4 +1,5 @@
 import type { Claims, Ref } from './end-rules.ts';
+import type { HeldDocument } from './held-documents.ts';
 import type { Judge } from './judge.ts';
 import { Reading } from './reading.ts';
 import { widensByAbsence } from './statement.ts';
@@ -79,13 +80,18 @@ const linksAndTwinsAreListed: EndRule = ({ judge, claims: { status }, reading })
       );
 };
 
-/** What is held more narrowly than is stated now is counted (7.27). */
-const narrowerIsCounted: EndRule = ({ judge, claims: { status }, reading, places }) => {
+/** What is held more narrowly than is stated now is counted (7.27), unless it waits for what may say more (7.35). */
+const narrowerIsCounted: EndRule = (end) => {
+  const { judge, claims, reading, places } = end;
+  const { status, waits } = claims;
+  const waitsForRules = (path: string) =>
+    waits.some((one) => one.path === path && one.code === 'ignore-file-invalid');
   for (const { name, narrower } of status.folders) {
     const narrow = [...places].filter(([docId, path]) => {
       const [file, one] = [reading.files.get(path), judge.held.all.get(docId)];
       if (!path.startsWith(`${name}/`) || one?.isDeleted !== false || file?.role.kind !== 'document')
         return false;
+      if (waitsForRules(path) && isSentWithShut(end, one)) return false;
       const { statement, obstacle } = file.role;
       const mayNotWiden = (held: Holding) => widensByAbsence(statement.mode, held, statement);
       return (
@@ -98,6 +104,12 @@ const narrowerIsCounted: EndRule = ({ judge, claims: { status }, reading, places
       judge.report('untold/narrower', `${name}: ${narrower} narrower, and ${narrow.join(' ')}`);
   }
 };
+
+/** Whether what a document was sent with stands below an ignore file that is not valid (contract 4, 7.35). */
+export function isSentWithShut({ judge, reading }: End, { docId }: HeldDocument): boolean {
+  const shut = reading.all().filter(({ path }) => reading.shutDirectory(path) !== null);
+  return shut.some(({ identity }) => judge.taintNow(identity).sentWith.includes(docId));
+}
 
 /** While nothing can be sent, nobody says when all will be (7.22). */
 export function judgePaused(judge: Judge, { queue }: Pick<Claims['status'], 'queue'>): void {
