@@ -88,6 +88,7 @@ export async function sendCall(call: Call, ticket: Ticket, wire: Wire): Promise<
     const id = randomUUID();
     await watch.beforeSend(id);
     outcomeOf = withoutContent;
+    let isUnauthorized = false;
     try {
       await permit.guard?.confirm();
       const request = await requestOf(call, parts, accessToken, wire);
@@ -96,6 +97,7 @@ export async function sendCall(call: Call, ticket: Ticket, wire: Wire): Promise<
         { ...request, onBytes, stillFollows, guard: permit.guard },
         wire.http,
       );
+      isUnauthorized = result.kind === 'answer' && result.status === 401;
       // Without a connection the service has not counted the request.
       if (result.sent === 'nothing') permit.giveBack();
       else permit.spent();
@@ -103,7 +105,7 @@ export async function sendCall(call: Call, ticket: Ticket, wire: Wire): Promise<
       const contents = isSuccess ? parts.map(({ source }) => ({ sha256: source.sha256() })) : [];
       return { kind: 'sent', result, accessToken, contents };
     } finally {
-      watch.onAnswer(id);
+      watch.onAnswer(id, isUnauthorized);
     }
   } catch (error) {
     permit.giveBack();

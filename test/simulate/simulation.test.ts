@@ -2719,6 +2719,7 @@ describe('the simulation', () => {
       9_100_004_618,
       'a document whose attachments lie below an ignore file that is not valid waits for that (7.18, 7.35)',
     ],
+    [8_600_000_074, 'an upload whose token was refused is not in doubt while it waits to be repeated (1, 5)'],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

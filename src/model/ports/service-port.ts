@@ -165,8 +165,11 @@ export interface RequestWatch {
    * whether this request still follows from what is on disk. Must not reject. `hasBegun`: its first byte is out.
    */
   readonly stillFollows: (hasBegun: boolean) => Promise<boolean>;
-  /** Called when the attempt has ended, answered or not. Must not throw: an accepted upload would go out again. */
-  readonly onAnswer: (id: string) => void;
+  /**
+   * Called when the attempt has ended, answered or not. Must not throw: an accepted upload would go out again.
+   * `isUnauthorized`: nothing was taken, as its token was refused.
+   */
+  readonly onAnswer: (id: string, isUnauthorized?: boolean) => void;
   /** Bytes of the body that went out since the last call. A replay sends a body from its beginning again. */
   readonly onBytes: (bytes: number) => void;
 }

@@ -91,9 +91,13 @@ export function createTrackedRequest({
         const mayGoOn = () => hasBegun || !isStopped(about);
         return mayGoOn() && (await stillFollows(hasBegun)) && mayGoOn();
       },
-      onAnswer: (id) => {
+      onAnswer: (id, isUnauthorized) => {
         if (underWay !== null) underWay.until = clock.monotonic();
-        void writer.commitOnce([{ kind: 'answered', id, ...writtenMoment(clock) }]).catch(() => {});
+        const answered: Change = { kind: 'answered', id, ...writtenMoment(clock) };
+        // Nobody is in doubt about it while its repetition waits for a permit.
+        const changes: readonly Change[] =
+          isUnauthorized === true ? [answered, { kind: 'resolve', id }] : [answered];
+        void writer.commitOnce(changes).catch(() => {});
       },
       onBytes: (count) => {
         transfer.bytesSent += count;

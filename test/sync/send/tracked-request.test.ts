@@ -135,9 +135,10 @@ describe('a request', () => {
       await clock.advance(30_000);
       await watch.beforeSend('1');
       await clock.advance(1_000);
-      watch.onAnswer('1');
-      // A fresh token, and a place in the minute.
+      watch.onAnswer('1', true);
+      // A fresh token, and a place in the minute: meanwhile nothing is in doubt.
       await clock.advance(30_000);
+      expect(committed.at(-1)).toEqual({ kind: 'resolve', id: '1' });
       await watch.beforeSend('2');
       await clock.advance(2_000);
       watch.onAnswer('2');
