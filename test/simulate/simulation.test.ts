@@ -2720,6 +2720,10 @@ describe('the simulation', () => {
       'a document whose attachments lie below an ignore file that is not valid waits for that (7.18, 7.35)',
     ],
     [8_600_000_074, 'an upload whose token was refused is not in doubt while it waits to be repeated (1, 5)'],
+    [
+      8_200_020_089,
+      'of two names of a file that was moved over a document either may be that one’s (7.1, 7.27)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -187,8 +187,10 @@ export class HeldDocuments {
   /** Files have moved, gone or come. */
   follow(reading: Reading, now: number, startedAt: number): void {
     // A change may still be on its way to one that was deleted, where its answer was lost.
+    // Of the names of one file any may be that which its document has: the others are free then, whichever is judged first.
+    for (let round = 0; round < 2; round += 1)
+      for (const one of this.all.values()) this.#move(one, reading, now, startedAt);
     for (const one of this.all.values()) {
-      this.#move(one, reading, now, startedAt);
       const standing = this.filesOf(one, reading).filter(({ role }) => role.kind !== 'elsewhere');
       one.hasListed ||= standing.some(({ role }) => role.kind === 'document' && role.attachments.length > 0);
       for (const file of standing) this.#noteRestated(one, file);
