@@ -8,8 +8,8 @@ const restFactor = 4;
 
 /**
  * Looks at a directory, unless that was done a moment before: many documents that wait for it ask at once, and it is not
- * read for each of them. What takes long counts for longer, but for `false`: that nothing comes, on which something may
- * go out. `present`: the moment that holds now, monotonic ms.
+ * read for each of them. What takes long counts for longer: of `false`, that nothing comes, on which something may go out,
+ * for no longer than it took. `present`: the moment that holds now, monotonic ms.
  */
 export function recentLook<T>(looks: RecentLooks<T>, path: string, present: () => number, look: () => T): T {
   const began = present();
@@ -17,8 +17,8 @@ export function recentLook<T>(looks: RecentLooks<T>, path: string, present: () =
   if (last !== undefined && began < last.until) return last.seen;
   const seen = look();
   const ended = present();
-  const restMs = seen === false ? answerHoldsMs : Math.max(answerHoldsMs, (ended - began) * restFactor);
-  looks.set(path, { seen, until: ended + restMs });
+  const restMs = (ended - began) * (seen === false ? 1 : restFactor);
+  looks.set(path, { seen, until: ended + Math.max(answerHoldsMs, restMs) });
   return seen;
 }
 
