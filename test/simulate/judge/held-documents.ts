@@ -232,9 +232,12 @@ export class HeldDocuments {
       const isPerhapsGone = next.every((file) => this.#isOfAnother(one, file, reading, false));
       const isThere =
         isUntold || reading.all().some((file) => isAt(at, file)) || (isPerhapsGone && !isTaken(true));
-      // What lies below an ignore file that is not valid is not looked at; nor does a record go anywhere meanwhile.
+      // What lies below an ignore file that is not valid is not looked at, nor what cannot be; nor does a record go anywhere
+      // meanwhile.
       const isShut =
-        one.busyUntil > now || [at, ...next].some(({ path }) => reading.shutDirectory(path) !== null);
+        one.busyUntil > now ||
+        reading.all().some((file) => file.path === at.path && file.isHidden) ||
+        [at, ...next].some(({ path }) => reading.shutDirectory(path) !== null);
       const strayedAt = isThere || isShut ? null : (at.strayedAt ?? now);
       moved.push({ ...at, strayedAt });
       // In whose place another document's file stands, it has none any more (7.1).
