@@ -2714,6 +2714,7 @@ describe('the simulation', () => {
       'a record keeps the place of its mode while another name of its file is held as narrowly (7.27)',
     ],
     [9_100_005_461, 'a record stays where it is while nobody can look at what stands there (7.25, 7.37)'],
+    [9_000_004_916, 'what a sidecar says that moved into a hidden directory ends no attachment (4, 7.25)'],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
     [8_200_020_827, 'of a bulk call no more go out than can be asked about at once (7.30)'],
     [

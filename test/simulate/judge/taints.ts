@@ -545,7 +545,6 @@ export class Taints {
       return true;
     const document = docId === null ? undefined : this.#held.all.get(docId);
     if (document?.isDeleted === true) return true;
-    // What moves into a directory that is hidden is gone, as if it had moved out (contract 7.25).
     const unsent = reading
       .pathsOf(ownerIdentity ?? {})
       .filter((one) => reading.files.get(one)?.role.kind !== 'elsewhere');
@@ -601,8 +600,10 @@ export function stillSent(
   return new Set(still.map(({ text }) => text));
 }
 
+/** What moves into a directory that is hidden is gone, as if it had moved out (contract 7.25). */
 function pathsOf(held: HeldDocuments, document: HeldDocument, reading: Reading): readonly string[] {
-  return held.filesOf(document, reading).map(({ path }) => path);
+  const files = held.filesOf(document, reading).filter(({ role }) => role.kind !== 'elsewhere');
+  return files.map(({ path }) => path);
 }
 
 /** The place of an attachment, which its owner's directory takes along (contract 7.25). */
