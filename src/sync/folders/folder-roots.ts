@@ -73,7 +73,7 @@ export class FolderRoots {
   rootProved({ folder, directory, identity }: DirectoryScan, name: string): void {
     const { folders, ledger } = this.#parts;
     const view = folders.viewOf(folder);
-    view.proved();
+    view.isProven = true;
     // One file speaks for all: the number of a device changes for the whole directory.
     const ref = { folder, path: joinPath(directory, name) };
     const recorded = (ledger.get(ref) ?? ledger.failure(ref))?.stat.dev;
@@ -84,7 +84,7 @@ export class FolderRoots {
   changeFound(folder: string, cause: ScanCause, changedAt: number): void {
     const { clock, folders } = this.#parts;
     if (cause === 'rescan' && clock.now() - changedAt >= watcherReportsWithinMs)
-      folders.viewOf(folder).countMissed();
+      folders.viewOf(folder).missedByWatcher += 1;
   }
 
   /** Every directory was listed: the ledger learns the root, mounts and directories, where they are others. */
@@ -140,7 +140,7 @@ export class FolderRoots {
       { kind: 'mounts', folder, mounts, identities: identitiesOf(mounts, view), bare },
     ];
     await writer.commitDecision(changes, true);
-    view.accepted();
+    view.otherRoot = undefined;
   }
 
   /** A trusted root, under which everything was listed, is known from then on. */

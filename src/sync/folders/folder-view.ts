@@ -15,18 +15,24 @@ const keptScans = 20;
 
 /** What scans have said of one folder, besides its documents. */
 export class FolderView {
-  #missedByWatcher = 0;
-  #scannedAt = Infinity;
-  #isProven = false;
-  #otherRoot: RootMarks | undefined;
+  /** Changes that only a rescan found, and not the watcher. */
+  missedByWatcher = 0;
+  /** When it was first listed as a whole, monotonic ms; Infinity: it was not yet. */
+  scannedAt = Infinity;
+  /** A recorded file was found unchanged in the scan that runs. */
+  isProven = false;
+  /** A root that is another than the one the ledger knows, and that nothing in it proves to be the same. */
+  otherRoot: RootMarks | undefined;
+  /** When the first scan ended that could read every directory, monotonic ms. */
+  readWholeAt = Infinity;
+  /** The root as scans see it now; null: none has. */
+  root: RootMarks | null = null;
   /** Whole scans that saw all documents: when each began, and when it ended by the monotonic clock. The newest last. */
   #scans: readonly { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
   readonly #seenBefore: number;
   /** An earlier process scanned the folder. */
   readonly isResumed: boolean;
-  #readWholeAt = Infinity;
-  #root: RootMarks | null = null;
   /** Files, by directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
@@ -42,39 +48,9 @@ export class FolderView {
     this.isResumed = seenBefore !== 0;
   }
 
-  /** Changes that only a rescan found. */
-  get missedByWatcher(): number {
-    return this.#missedByWatcher;
-  }
-
   /** The whole folder was listed once. */
   get isScanned(): boolean {
-    return this.#scannedAt !== Infinity;
-  }
-
-  /** When it was first listed as a whole, monotonic ms; Infinity: it was not yet. */
-  get scannedAt(): number {
-    return this.#scannedAt;
-  }
-
-  /** A recorded file was found unchanged in the scan that runs. */
-  get isProven(): boolean {
-    return this.#isProven;
-  }
-
-  /** A root that is another than the one the ledger knows, and that nothing in it proves to be the same. */
-  get otherRoot(): RootMarks | undefined {
-    return this.#otherRoot;
-  }
-
-  /** When the first scan ended that could read every directory, monotonic ms. */
-  get readWholeAt(): number {
-    return this.#readWholeAt;
-  }
-
-  /** The root as scans see it now; null: none has. */
-  get root(): RootMarks | null {
-    return this.#root;
+    return this.scannedAt !== Infinity;
   }
 
   get skipCount(): number {
@@ -107,14 +83,9 @@ export class FolderView {
   /** A scan of everything begins, with the root, at a `WatchedFolders.moment`. */
   scanBegins(root: RootMarks, moment: number): void {
     this.#began = moment;
-    this.#root = root;
+    this.root = root;
     // What single directories have proved since the last scan of everything may be true of another root.
-    this.#isProven = false;
-  }
-
-  /** A recorded file was found unchanged. */
-  proved(): void {
-    this.#isProven = true;
+    this.isProven = false;
   }
 
   /**
@@ -122,26 +93,16 @@ export class FolderView {
    * is monotonic, ms; gives the moment at which that scan began.
    */
   scanEnds(isTrusted: boolean, isReadWhole: boolean, now: number): number {
-    this.#scannedAt = Math.min(this.#scannedAt, now);
-    this.#isProven = false;
-    this.#otherRoot = isTrusted ? undefined : (this.#root ?? undefined);
-    if (isReadWhole) this.#readWholeAt = Math.min(this.#readWholeAt, now);
+    this.scannedAt = Math.min(this.scannedAt, now);
+    this.isProven = false;
+    this.otherRoot = isTrusted ? undefined : (this.root ?? undefined);
+    if (isReadWhole) this.readWholeAt = Math.min(this.readWholeAt, now);
     return this.#began;
   }
 
   /** The scan that ended just now missed no document. */
   sawAll(now: number): void {
     this.#scans = [...this.#scans, { began: this.#began, ended: now }].slice(-keptScans);
-  }
-
-  /** A person has accepted the root that stands there. */
-  accepted(): void {
-    this.#otherRoot = undefined;
-  }
-
-  /** A change was found by a rescan and not by the watcher. */
-  countMissed(): void {
-    this.#missedByWatcher += 1;
   }
 
   /** When the last scan began that saw all documents and ended before `monotonic`, of an earlier process too. */
