@@ -22,6 +22,7 @@ import type {
 import { ignoreFileName, isTrustedCompanion } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { statOf } from '../rules/entry.ts';
+import { noLook } from '../rules/settle.ts';
 import { realRoot } from '../walk/root-identity.ts';
 import { entryAt } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -129,13 +130,15 @@ function placeOf(
   // Its directory may be another one than the document's, with an ignore file of its own.
   const unlisted = unlistedTrouble(folder, path);
   if (unlisted !== null) return unlisted;
+  // As it is written: another document may miss it for longer.
+  const missing = `${document}\0${text}`;
   if (entry !== null) {
     const trouble = rulesTrouble(folder, path, shown);
     if (trouble !== null) return trouble;
-    folder.observations.endMissing(document, text);
+    folder.observations.unsee(missing);
     return { path, shown, entry };
   }
-  const waitMs = folder.removeGraceMs - folder.observations.noteMissing(document, text);
+  const waitMs = folder.removeGraceMs - folder.observations.standsMs(missing, noLook);
   const message = `the attachment ${shown} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };

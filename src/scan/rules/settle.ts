@@ -7,6 +7,9 @@ export const afterScanMs = 250;
 /** What of a stat tells whether a file is as it was. */
 export type Look = Pick<FileStat, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
 
+/** Of what has none, or is not there. */
+export const noLook: Look = { size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 };
+
 /** What a directory's files and directories looked like when it was listed, and since when, monotonic ms. */
 interface Listed {
   readonly keys: readonly number[];
@@ -30,7 +33,6 @@ export function createObservations(settleMs: number, passed = () => performance.
   const listed = new Map<string, Listed>();
   /** What inspections saw that no listing has shown yet. */
   const seen = new Map<string, { readonly key: number; readonly since: number }>();
-  const missing = new Map<string, number>();
   /** The newest time that the file system has shown. */
   let newestMs = 0;
   let at = 0;
@@ -122,6 +124,10 @@ export function createObservations(settleMs: number, passed = () => performance.
     forget: (directory: string): void => {
       listed.delete(directory);
     },
+    /** What inspections saw there counts no more. */
+    unsee: (path: string): void => {
+      seen.delete(path);
+    },
     /** For how long it has looked like this, ms. Counts as a look. */
     standsMs,
     /**
@@ -130,26 +136,14 @@ export function createObservations(settleMs: number, passed = () => performance.
      */
     settle: (path: string, look: Look): number =>
       Math.max(0, Math.ceil(settleMs + granuleMs(look) - standsMs(path, look))),
-    /** Takes note that an attachment, as it is written in a document's sidecar, is missing; gives for how long it has been, ms. */
-    noteMissing: (document: string, text: string): number => {
-      const key = `${document}\0${text}`;
-      const since = missing.get(key) ?? at;
-      missing.set(key, since);
-      return at - since;
-    },
-    /** It is there. */
-    endMissing: (document: string, text: string): void => {
-      missing.delete(`${document}\0${text}`);
-    },
     /** The moment that holds from now on, monotonic ms. */
     moment: (monotonic: number): void => {
       at = monotonic;
       takenAt = passed();
     },
     prune: (): void => {
-      if (seen.size + missing.size < pruneAbove) return;
+      if (seen.size < pruneAbove) return;
       for (const [path, { since }] of seen) if (at - since > settleMs + keepMs) seen.delete(path);
-      for (const [key, since] of missing) if (at - since > keepMs) missing.delete(key);
     },
   };
 }

@@ -12,7 +12,7 @@ import { defaultsName, isNearDefaults } from '../rules/sidecar-names.ts';
 import { readAgain } from './directory-state.ts';
 import type { DirectoryState, UnreadDirectory } from './directory-state.ts';
 import { entryKey } from '../rules/entry.ts';
-import { keyOf } from '../rules/settle.ts';
+import { keyOf, noLook } from '../rules/settle.ts';
 import type { Look } from '../rules/settle.ts';
 import type { Entry } from '../rules/entry.ts';
 import { markInnerLink } from './mark-inner-link.ts';
@@ -205,5 +205,3 @@ function signatureOf(
   for (const text of [fingerprint, ...fingerprints]) add(text, noLook);
   return sum;
 }
-
-const noLook: Look = { size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0 };

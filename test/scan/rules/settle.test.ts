@@ -2,7 +2,7 @@ import { appendFileSync, lstatSync, utimesSync, writeFileSync } from 'node:fs';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { createObservations } from '../../../src/scan/rules/settle.ts';
+import { createObservations, noLook } from '../../../src/scan/rules/settle.ts';
 import type { Observations } from '../../../src/scan/rules/settle.ts';
 import { folderOfEachTest } from '../../support/folder-of-each-test.ts';
 
@@ -98,21 +98,21 @@ describe('a listing', () => {
 describe('an attachment that is missing', () => {
   it('is remembered since it was noted first, until it is there', () => {
     observations.moment(100);
-    expect(observations.noteMissing('d', 't')).toBe(0);
+    expect(observations.standsMs('d\0t', noLook)).toBe(0);
     observations.moment(400);
-    expect(observations.noteMissing('d', 't')).toBe(300);
-    observations.endMissing('d', 't');
-    expect(observations.noteMissing('d', 't')).toBe(0);
+    expect(observations.standsMs('d\0t', noLook)).toBe(300);
+    observations.unsee('d\0t');
+    expect(observations.standsMs('d\0t', noLook)).toBe(0);
   });
 
   it.each([
     ['not before an hour', hourMs, hourMs],
-    ['after an hour where there are thousands', hourMs + 1, 0],
+    ['after an hour where there are thousands', hourMs + settleMs + 1, 0],
   ])('is forgotten %s', (_when, moment, missingMs) => {
     observations.moment(0);
-    for (let index = 0; index < 5_000; index += 1) observations.noteMissing('d', `old ${index}`);
+    for (let index = 0; index < 5_000; index += 1) observations.standsMs(`d\0old ${index}`, noLook);
     observations.moment(moment);
     observations.prune();
-    expect(observations.noteMissing('d', 'old 0')).toBe(missingMs);
+    expect(observations.standsMs('d\0old 0', noLook)).toBe(missingMs);
   });
 });
