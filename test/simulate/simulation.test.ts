@@ -2715,6 +2715,10 @@ describe('the simulation', () => {
     ],
     [9_100_005_461, 'a record stays where it is while nobody can look at what stands there (7.25, 7.37)'],
     [9_000_004_916, 'what a sidecar says that moved into a hidden directory ends no attachment (4, 7.25)'],
+    [
+      9_100_003_862,
+      'a document that moves to the place of another one keeps its docId, though its file has the number of that one’s (7.1, 7.19)',
+    ],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
     [8_200_020_827, 'of a bulk call no more go out than can be asked about at once (7.30)'],
     [

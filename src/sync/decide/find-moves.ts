@@ -10,6 +10,7 @@ import {
   replacedPath,
   sameDirectory,
   sameFile,
+  sameInode,
 } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import {
@@ -103,7 +104,7 @@ export async function findMove(
   // It would be uploaded: again, where the service does not know the document of this path.
   const isNew = known === undefined || known.docId === task.unknownDocId;
   if (isNew && isBeingUploaded(task, document, evidence)) return compareAfterRequest;
-  if (known !== undefined && known.stat.ino === document.stat.ino) return none;
+  if (known !== undefined && sameInode(known.stat, document.stat)) return none;
   const found = await findChain(document, evidence);
   return found.kind === 'none' && known === undefined ? findShownBefore(document, evidence) : found;
 }
@@ -317,7 +318,7 @@ async function findChain(document: FoundDocument, evidence: MoveEvidence): Promi
     const displaced = ledger.get(ref);
     if (displaced !== undefined) pushed.push({ ref, record: displaced });
     if (displaced === undefined || moved.has(displaced.docId)) continue;
-    if (displaced.stat.ino === stat.ino) return none;
+    if (sameInode(displaced.stat, stat)) return none;
     const target = newPlaceOf(key, displaced.stat, tasks);
     if (target !== null) queue.push(target);
   }
@@ -411,7 +412,7 @@ async function originOf(
   evidence: MoveEvidence,
 ): Promise<Origin | Exclude<MoveDecision, Move>> {
   const isNew = evidence.ledger.get(ref) === undefined;
-  const hasNumber = ({ record }: LedgerEntry) => record.stat.ino === stat.ino;
+  const hasNumber = ({ record }: LedgerEntry) => sameInode(record.stat, stat);
   const possible = perhapsMissing(stat, evidence).filter((one) => {
     const isLike = one.record.stat.size === stat.size && (isNew || hasNumber(one));
     return refKey(one.ref) !== refKey(ref) && (isLike || isFileOf(one, stat));
@@ -472,7 +473,7 @@ function rankOf(entry: MissingEntry, stat: FileStat, sha256: string): number {
     stat.dev === record.stat.dev &&
     stat.birthtimeMs < record.stat.birthtimeMs;
   if (isOlder) return ranks.nothing;
-  return record.stat.ino === stat.ino ? ranks.number : ranks.content;
+  return sameInode(record.stat, stat) ? ranks.number : ranks.content;
 }
 
 /** Whether this is the recorded file, or one that was seen in its place; by its number, or as `isSame` tells. */

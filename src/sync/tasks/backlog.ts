@@ -1,4 +1,4 @@
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoryOf, joinPath, nameOf, sameInode } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry, DocumentRef, FileStat } from '../../model/document.ts';
 import {
   countPacked,
@@ -118,7 +118,7 @@ export class Backlog {
     return rows.flatMap((some) =>
       some.names.split('/').flatMap((name, index) => {
         const entry = listed.get(name);
-        const isSameFile = entry?.stat.ino === packedStat(some, index).ino;
+        const isSameFile = entry !== undefined && sameInode(entry.stat, packedStat(some, index));
         if (isSameFile && entry?.ownMode === some.ownModes?.get(name)) return [];
         const ref = { folder, path: joinPath(directory, name) };
         return [{ ref, seen: packedSeen(some, name, index), by: entry?.stat ?? null }];
