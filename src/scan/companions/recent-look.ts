@@ -23,11 +23,11 @@ export function recentLook<T>(looks: RecentLooks<T>, path: string, present: () =
 }
 
 /**
- * The names of documents in a directory, of sidecars that fit no file, whether there is any sidecar, and the paths that some
- * list which no listing has shown.
+ * The names of files in a directory, of sidecars that fit none, whether there is any sidecar, and the paths that some list
+ * which no listing has shown.
  */
 export interface NamesLook {
-  readonly documents: readonly string[];
+  readonly files: readonly string[];
   readonly unfit: readonly string[];
   readonly hasSidecar: boolean;
   readonly listed: ReadonlySet<string>;

@@ -90,7 +90,7 @@ function kindFor(
   if (paired?.name === sidecar.name) {
     const isNamesake = (name: string) =>
       name !== nameOf(document) && stemOf(name) === namedAfter(sidecar.name);
-    const namesakes = orNull(() => newNames(folder, directory))?.documents.filter(isNamesake) ?? [];
+    const namesakes = orNull(() => newNames(folder, directory))?.files.filter(isNamesake) ?? [];
     const entries = namesakes.map((name) => entryAt(folder, joinPath(directory, name)));
     // Another file of the stem that it bears may have come.
     const isSure = own === null || entries.every((entry) => entry !== null && isAsListed(entry));

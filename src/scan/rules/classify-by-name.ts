@@ -15,12 +15,12 @@ export function classifyByName(
   {
     kind = 'file',
     twin = null,
+    isMisspelled = (name) => folder.tree.get(directoryOf(path))?.unfit?.has(name) === true,
     read,
-  }: Partial<Pick<EntryFacts, 'kind' | 'twin'>> & {
+  }: Partial<Pick<EntryFacts, 'kind' | 'twin' | 'isMisspelled'>> & {
     readonly read?: { readonly directory: string; readonly rules: readonly PlacedRules[] };
   } = {},
 ): ReturnType<typeof classifyEntry> {
-  const isMisspelled = (name: string) => folder.tree.get(directoryOf(path))?.unfit?.has(name) === true;
   const rulesOf = (directory: string) => {
     const known = folder.tree.get(directory)?.rules;
     if (read === undefined || !isAtOrBelow(directory, read.directory)) return known;

@@ -20,9 +20,7 @@ export interface Entry {
 }
 
 /** Sorts what `lstat` said into kinds. */
-export function kindOf(
-  stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>,
-): Exclude<EntryKind, 'unreadable'> {
+export function kindOf(stats: Stats): Exclude<EntryKind, 'unreadable'> {
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'directory';
   return stats.isSymbolicLink() ? 'link' : 'other';
