@@ -2730,6 +2730,10 @@ describe('the simulation', () => {
       8_200_020_089,
       'of two names of a file that was moved over a document either may be that one’s (7.1, 7.27)',
     ],
+    [
+      9_610_000_259,
+      'a document that came to the place of an attachment waits, and is counted as that, not as narrower (4, 7.27)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');
