@@ -77,7 +77,7 @@ export const plantedFaults = {
   },
   'deletes-another': {
     kind: 'deleted-standing',
-    seed: 6,
+    seed: 10,
     file: 'src/remote/ingestion-client.ts',
     from: "`/delete-document/${encoded(docId)}${owner === undefined ? '' : `?documentOwner=${encoded(owner)}`}`",
     to: "`/delete-document/${encoded(docId.replace(/\\d+$/, (id) => String(Math.max(1, Number(id) - 1))))}${owner === undefined ? '' : `?documentOwner=${encoded(owner)}`}`",
@@ -330,7 +330,7 @@ export const plantedFaults = {
   'keeps-nothing': {
     kind: 'deleted-kept',
     isRare: true,
-    seed: 64,
+    seed: 77,
     file: 'src/sync/decide/deletion-holds.ts',
     from: 'keeps ? { keeps } : {}',
     to: '{}',
