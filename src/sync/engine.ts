@@ -96,7 +96,7 @@ import type { Whereabouts } from './decide/whereabouts.ts';
 import { FolderRoots } from './folders/folder-roots.ts';
 import { createKnownDirectories } from './folders/known-directories.ts';
 import type { KnownDirectories } from './folders/known-directories.ts';
-import { isOtherDevice, mayHide } from './folders/mounts.ts';
+import { mayHide } from './folders/mounts.ts';
 import { hasStoodSo, markRoot } from './folders/root-trust.ts';
 import { WatchedFolders } from './folders/watched-folders.ts';
 import type { WatchedFolder } from './folders/watched-folders.ts';
@@ -1307,7 +1307,7 @@ export class Engine {
     if (failure.code === dismissedCode && this.#ledger.get(ref) === undefined) return;
     if (goneFrom !== null) {
       const view = this.folders.viewOf(ref.folder);
-      if (isOtherDevice(view, failure.stat.dev, goneFrom)) return;
+      if (view.isOtherDevice(failure.stat.dev, goneFrom)) return;
       if (await this.#roots.isChanged(ref.folder)) return;
     }
     await this.#writer.commit([{ kind: 'clear', ref }]);

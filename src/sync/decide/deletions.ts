@@ -7,7 +7,7 @@ import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 import type { FolderView } from '../folders/folder-view.ts';
-import { isBelow, isOtherDevice, isOtherMount } from '../folders/mounts.ts';
+import { isBelow, isOtherMount } from '../folders/mounts.ts';
 import { isOtherRoot } from '../folders/root-trust.ts';
 
 /** What a judgement over the deletions of one folder goes by. */
@@ -52,7 +52,7 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
       const device = ledger.get(task.ref)?.stat.dev ?? 0;
       return (
         // Its file system was never seen under the device that its directory has now.
-        (task.gone !== null && isOtherDevice(view, device, task.gone.device)) ||
+        (task.gone !== null && view.isOtherDevice(device, task.gone.device)) ||
         // It lay on a mount that is there no more.
         ledger.mounts(folder).some((mount) => isBelow(task, mount) && !evidence.mounts.includes(mount)) ||
         ledger.mountIdentities(folder).some((known) => isBelow(task, known.path) && isOtherMount(known, view))

@@ -167,11 +167,11 @@ export class FolderView {
   }
 
   /**
-   * Whether files with device number `was` lie in directories with `now`: it is the same, or files were seen there that
-   * bear it, or that were recorded under it, as numbers change with a mount or a reboot.
+   * Whether files of device `was` were never seen where `now` is: they may be away with their file system. It is no other
+   * where files were seen that bear `was`, or that were recorded under it, as numbers change with a mount or a reboot.
    */
-  isSameDevice(was: number, now: number): boolean {
-    return was === now || this.#devices.of(was).has(now);
+  isOtherDevice(was: number, now: number): boolean {
+    return was !== 0 && was !== now && !this.#devices.of(was).has(now);
   }
 }
 

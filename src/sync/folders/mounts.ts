@@ -12,11 +12,6 @@ import type { Task } from '../tasks/task.ts';
 import type { FolderView } from './folder-view.ts';
 import { coveredRoot } from './root-trust.ts';
 
-/** Whether files of device `was` were never seen where `now` is: they may be away with their file system. */
-export function isOtherDevice(view: FolderView, was: number, now: number): boolean {
-  return was !== 0 && !view.isSameDevice(was, now);
-}
-
 export function isBelow({ ref }: Pick<Task, 'ref'>, mount: string): boolean {
   return ref.path.startsWith(`${mount}/`);
 }
@@ -55,7 +50,7 @@ export function coveredMountPoints(
   view: FolderView,
 ): readonly CoveredMountPoint[] {
   const holds = (place: number | undefined) => (device: number) =>
-    place === undefined || !isOtherDevice(view, device, place);
+    place === undefined || !view.isOtherDevice(device, place);
   const below = ledger.bareMountPoints(folder).flatMap(({ path, until, since }) => {
     if (until !== null) {
       const mayHold = holds(view.directoryAt(directoryOf(path))?.dev);
