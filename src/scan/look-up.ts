@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
@@ -34,4 +34,17 @@ function isFoundInOtherCase(absolute: string, { dev, ino }: Stats): boolean {
 function isListed(absolute: string): boolean {
   const wanted = basename(absolute).normalize('NFC');
   return readdirSync(dirname(absolute)).some((name) => name.normalize('NFC') === wanted);
+}
+
+/**
+ * What stands there, as opening it says: what a stat by path says may be seconds old where a file system delivers no events.
+ * Throws what `open` throws.
+ */
+export function openedStat(absolute: string, flags: number): Stats {
+  const opened = openSync(absolute, constants.O_RDONLY | flags);
+  try {
+    return fstatSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, fstatSync, openSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
@@ -9,6 +9,7 @@ import { entryAt, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
+import { openedStat } from '../look-up.ts';
 import { markInnerLink } from '../walk/mark-inner-link.ts';
 import { readRoot, realRoot } from '../walk/root-identity.ts';
 import { afterScanMs } from '../rules/settle.ts';
@@ -59,8 +60,7 @@ function unseenPlace(place: string, what: string, fault: string | undefined): No
 }
 
 /**
- * Makes sure that a file which has settled can be read and is what `lstat` said; null: it is. Where a file system delivers
- * no events, `lstat` may say what was true seconds ago: opening the file has its server asked. Throws what `open` throws.
+ * Makes sure that a file which has settled can be read and is what `lstat` said; null: it is. Throws what `open` throws.
  */
 export function lookInside(folder: FolderState, path: string, stats: Stats): NoDocument | null {
   const { tree, observations } = folder;
@@ -69,14 +69,9 @@ export function lookInside(folder: FolderState, path: string, stats: Stats): NoD
     accessSync(absolute, constants.R_OK);
     return null;
   }
-  const file = openSync(absolute, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  try {
-    const opened = fstatSync(file);
-    if (statKey(opened) === statKey(stats)) return null;
-    return settling(Math.max(1, observations.settle(path, opened)));
-  } finally {
-    closeSync(file);
-  }
+  const opened = openedStat(absolute, constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  if (statKey(opened) === statKey(stats)) return null;
+  return settling(Math.max(1, observations.settle(path, opened)));
 }
 
 /** Nothing stands at `path`, or nothing that could be a document. Certain only if everything around it is sure. */

@@ -1,5 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, statSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { constants, lstatSync, statSync } from 'node:fs';
 
 import { groupBy } from '../../lib/group-by.ts';
 import { orNull } from '../../lib/or-null.ts';
@@ -9,6 +8,7 @@ import type { FileStat } from '../../model/document.ts';
 import { errorCode, readFaultOf } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { FolderState } from '../folder-state.ts';
+import { openedStat } from '../look-up.ts';
 import { classifyByName } from '../rules/classify-by-name.ts';
 import { statOf } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
@@ -91,8 +91,9 @@ function changedDirectories(
   const isToBeListed = (path: string, isBegun: boolean, isPolled: boolean) => {
     const place = absolute(tree.rawPath(path));
     // The root itself may be a link.
-    const statOfPath = path === '' ? statSync : lstatSync;
-    const stats = orNull(() => (isPolled ? openedStat(place, path === '') : statOfPath(place)));
+    const [statOfPath, noLink] = path === '' ? [statSync, 0] : [lstatSync, constants.O_NOFOLLOW];
+    const opened = () => openedStat(place, constants.O_DIRECTORY | noLink);
+    const stats = orNull(() => (isPolled ? opened() : statOfPath(place)));
     const before = looks.get(path);
     const look = stats === null ? 0 : keyOf(path, stats);
     looks.set(path, look);
@@ -106,17 +107,6 @@ function changedDirectories(
       isToBeListed(one, isBegun && one === path, polled),
     );
   });
-}
-
-/** What a stat by path says may be seconds old where a file system delivers no events: opening asks its server. */
-function openedStat(directory: string, mayBeLink: boolean): Stats {
-  const noLink = mayBeLink ? 0 : constants.O_NOFOLLOW;
-  const opened = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY | noLink);
-  try {
-    return fstatSync(opened);
-  } finally {
-    closeSync(opened);
-  }
 }
 
 /** Whether an entry is a directory that the next scan will list first: below one that cannot be read none will be. */
