@@ -37,7 +37,8 @@ export interface VisitContext {
 /** A directory that was listed, sorted and paired. */
 export interface ListedDirectory {
   readonly path: string;
-  readonly absolute: string;
+  /** Absolute, without links. */
+  readonly place: string;
   readonly rules: readonly PlacedRules[];
   /** The fingerprint of plain documents in it. */
   readonly fingerprint: string;
@@ -80,7 +81,7 @@ const mostGuesses = 20;
 /** Turns a directory's files into entries, each with its fingerprint. Attachments are left out. */
 export async function listDocuments(
   folder: FolderState,
-  { path: directory, absolute, rules, fingerprint, sorted, paired }: ListedDirectory,
+  { path: directory, place: here, rules, fingerprint, sorted, paired }: ListedDirectory,
   context: VisitContext,
 ): Promise<FoundDocuments> {
   const { attachmentLists, observations, tree } = folder;
@@ -205,14 +206,13 @@ export async function listDocuments(
     }
     if (own === undefined || attached.own === null) return attached;
     const shown = printable(own.name);
-    const raw = joinPath(tree.rawPath(directory), own.raw);
-    const place = placeBelow(context.realRoot, raw);
+    const place = placeBelow(here, own.raw);
     if (attached.own.kind === 'unreadable') noteHidden(place, shown, attached.own.code);
     else if (attached.own.kind === 'barred') {
       found.hidden.push(place);
       if (attached.own.isPassing) found.unread ??= `${shown}: ${attached.own.message}`;
     } else if (own.stats !== null) {
-      await noteBelow(joinPath(directory, own.name), raw, own.stats, attached.own.listing);
+      await noteBelow(joinPath(directory, own.name), place, own.stats, attached.own.listing);
     }
     return attached;
   }
@@ -228,7 +228,7 @@ export async function listDocuments(
   function watchAttached({ name, raw, stats }: Entry): Stats | null {
     if (stats === null) return null;
     const path = joinPath(directory, name);
-    context.watch(path, `${absolute}/${raw}`, stats);
+    context.watch(path, placeBelow(here, raw), stats);
     found.attachmentDirectories.push(path);
     return stats;
   }
@@ -239,9 +239,9 @@ export async function listDocuments(
   }
 
   /** Takes note of what sidecars list of a directory of attachments and of those below it, which are watched from then on. */
-  async function noteBelow(path: string, raw: string, stats: Stats, inside: Listing): Promise<void> {
+  async function noteBelow(path: string, place: string, stats: Stats, inside: Listing): Promise<void> {
     observations.list(path, stats, allOf(inside));
-    found.hidden.push(...hiddenIn(placeBelow(context.realRoot, raw), inside));
+    found.hidden.push(...hiddenIn(place, inside));
     for (const entry of inside.entries) {
       const at = joinPath(path, entry.name);
       if (entry.kind === 'file' && attachmentLists.isAttachment(at)) {
@@ -249,15 +249,13 @@ export async function listDocuments(
         found.fingerprints.push(`${at} ${entryKey(entry)}`);
       }
       if (entry.kind !== 'directory' || entry.stats === null || !attachmentLists.reaches(at)) continue;
-      const rawBelow = joinPath(raw, entry.raw);
-      const place = placeBelow(context.realRoot, rawBelow);
-      context.watch(at, place, entry.stats);
+      const placeAt = placeBelow(place, entry.raw);
+      context.watch(at, placeAt, entry.stats);
       found.attachmentDirectories.push(at);
       try {
-        const below = await listDirectory(place, context.slice);
-        await noteBelow(at, rawBelow, entry.stats, below);
+        await noteBelow(at, placeAt, entry.stats, await listDirectory(placeAt, context.slice));
       } catch (error) {
-        noteHidden(place, printable(entry.name), errorCode(error));
+        noteHidden(placeAt, printable(entry.name), errorCode(error));
       }
     }
   }

@@ -12,6 +12,7 @@ import { isTrustedCompanion } from '../rules/classify.ts';
 import { relate } from '../rules/relate.ts';
 import type { Relations } from '../rules/relate.ts';
 import type { SidecarList } from './directory-state.ts';
+import { placeBelow } from './root-identity.ts';
 import { statKey } from '../rules/entry.ts';
 import type { Entry } from '../rules/entry.ts';
 import type { SortedEntries } from '../rules/sort-entries.ts';
@@ -31,14 +32,14 @@ export interface PairedEntries extends Relations {
 export async function pairEntries(
   folder: FolderState,
   directory: string,
-  { absolute, sorted }: { readonly absolute: string; readonly sorted: SortedEntries },
+  { place, sorted }: { readonly place: string; readonly sorted: SortedEntries },
 ): Promise<PairedEntries> {
   const { attachmentLists, settings, tree } = folder;
   const before = tree.get(directory)?.lists;
   const lists = new Map<string, SidecarList>();
   let unread: string | null = null;
   for (const sidecar of sorted.sidecars.values()) {
-    const { list, fault } = await readList(sidecar, absolute, before?.get(sidecar.name));
+    const { list, fault } = await readList(sidecar, place, before?.get(sidecar.name));
     if (list !== undefined) lists.set(sidecar.name, list);
     if (fault !== undefined && readFaultOf(fault) === 'passing')
       unread ??= cannotBeRead(printable(sidecar.name), fault);
@@ -71,7 +72,7 @@ export async function pairEntries(
  */
 async function readList(
   { raw, kind, stats, fault }: Entry,
-  absolute: string,
+  place: string,
   known: SidecarList | undefined,
 ): Promise<{ readonly list?: SidecarList; readonly fault?: string | undefined }> {
   if (kind === 'unreadable') return { list: { attachments: [], ...known, key: '' }, fault };
@@ -79,7 +80,7 @@ async function readList(
   const key = statKey(stats);
   if (known?.key === key) return { list: known };
   try {
-    return { list: { key, ...(await readAttachmentList(`${absolute}/${raw}`)) } };
+    return { list: { key, ...(await readAttachmentList(placeBelow(place, raw))) } };
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 
 import { directoryOf, joinPath, knownInode } from '../../model/document.ts';
 import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
@@ -77,15 +77,13 @@ export async function visitDirectory(
 
 async function listAndNote(folder: FolderState, path: string, context: VisitContext): Promise<Visit> {
   const { tree, observations, settings } = folder;
-  const raw = tree.rawPath(path);
-  const absolute = folder.absolute(raw);
-  const stats = path === '' ? statSync(absolute) : lstatSync(absolute);
-  if (!stats.isDirectory()) return { kind: 'vanished' };
-  const place = placeBelow(context.realRoot, raw);
   // The root itself may be a link, which is neither opened nor watched as one.
+  const place = placeBelow(context.realRoot, tree.rawPath(path));
+  const stats = lstatSync(place);
+  if (!stats.isDirectory()) return { kind: 'vanished' };
   const watched = context.watch(path, place, stats);
   const listed = await listDirectory(place, context.slice);
-  const mark = (entry: Entry) => markInnerLink(entry, `${absolute}/${entry.raw}`, context.realRoot);
+  const mark = (entry: Entry) => markInnerLink(entry, placeBelow(place, entry.raw), context.realRoot);
   const listing = settings.followSymlinks ? { ...listed, entries: listed.entries.map(mark) } : listed;
   const before = tree.get(path);
   const above = path === '' ? undefined : tree.get(directoryOf(path));
@@ -94,7 +92,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const fresh = observations.list(path, stats, all);
   const ignoreFile = companionIn(folder, listing.entries, ignoreFileName, stats.uid);
   const reading =
-    ignoreFile === null ? null : readIgnoreFile(`${absolute}/${ignoreFileName}`, tree, before?.ownRules);
+    ignoreFile === null ? null : readIgnoreFile(placeBelow(place, ignoreFileName), tree, before?.ownRules);
   const hasGrown = (rules: DirectoryState['rules']) =>
     lateFiles(listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
   const rulesAbove = above?.rules ?? folder.rules;
@@ -106,8 +104,8 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
 
   const sorted = sortEntries(folder, path, { listing, rules });
   const identity = { dev: stats.dev, ino: knownInode(stats.ino), birthtimeMs: stats.birthtimeMs };
-  const paired = await pairEntries(folder, path, { absolute, sorted });
-  const directory = { path, absolute, rules, fingerprint, sorted, paired };
+  const paired = await pairEntries(folder, path, { place, sorted });
+  const directory = { path, place, rules, fingerprint, sorted, paired };
   const found = await listDocuments(folder, directory, context);
   const packed = {
     directory: path,
