@@ -93,10 +93,8 @@ export function Waiting({ status }: Shown) {
   const { retried } = sortFailures(status);
   const waits = [...status.waiting.map((one) => ({ ...one, retryAt: null })), ...retried];
   // The others are being written: they have nothing to say.
-  const total = Math.max(
-    waits.length,
-    sumOf(status.folders, ({ waiting }) => waiting),
-  );
+  const counted = sumOf(status.folders, ({ waiting }) => waiting);
+  const total = Math.max(waits.length, counted);
   if (waits.length === 0) return null;
   return (
     <Fold title="Waiting" words={countWords(total, 'document')}>

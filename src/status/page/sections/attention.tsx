@@ -99,7 +99,7 @@ function Failed({ code, items }: Group<FailureStatus>) {
 }
 
 function Hold({ folder, count, since, reason, paths, isLater }: HeldStatus & { readonly isLater: boolean }) {
-  const keep = <button onClick={() => decide('keep', { place: folder })}>Keep at the service</button>;
+  const keep = <Keep place={folder} />;
   // Unless others are held by then than were shown.
   const shown = { folder, most: count, paths: paths.map((path) => refKey({ folder, path })) };
   return (
@@ -127,6 +127,11 @@ function Hold({ folder, count, since, reason, paths, isLater }: HeldStatus & { r
       </Fold>
     </Part>
   );
+}
+
+/** Of a file that is gone, or all of a folder whose deletion is held. */
+export function Keep({ place }: { readonly place: string }) {
+  return <button onClick={() => decide('keep', { place })}>Keep at the service</button>;
 }
 
 /** What ends the doubt: in its row, and among what can be done about its file. */

@@ -13,7 +13,7 @@ import { decide, useAnswer } from '../data/daemon.ts';
 import { page } from '../data/page.ts';
 import { Ask, Facts, Fold, Rows, momentWords, said, told } from '../parts.tsx';
 import type { Shown } from '../parts.tsx';
-import { DoubtActions } from './attention.tsx';
+import { DoubtActions, Keep } from './attention.tsx';
 
 /** All documents, found by name, with who can see each or why it is not sent. */
 export function Documents({ status }: Shown) {
@@ -63,26 +63,32 @@ export function Documents({ status }: Shown) {
 /** Documents that a wider audience is stated for than the service has, and the way out. */
 export function Narrower({ count }: { readonly count: number }) {
   const { answer: found } = useAnswer<DocumentListing>('api/documents?narrower=true', count);
-  const documents = (found?.documents ?? []).flatMap(({ narrower, ...place }) =>
-    narrower === null ? [] : [{ ...narrower, ...place, sharing: narrower.sharing }],
+  const documents = (found?.documents ?? []).flatMap(({ folder, path, narrower }) =>
+    narrower === null ? [] : [{ folder, path, ...narrower }],
   );
+  return (
+    <>
+      <Rows of={documents} words={({ message }) => said(message)} total={count} />
+      <Share of={documents} />
+    </>
+  );
+}
+
+/** Asks whether documents are to be shared as it is stated for them, where a person's word can do that. */
+function Share({ of: documents }: { readonly of: readonly (DocumentRef & NonNullable<Why['narrower']>)[] }) {
   const shown = documents
     .filter(({ code }) => mayHelpToShare(code))
     .map((one) => ({ path: refKey(one), sharing: one.sharing }));
   const names = shown.map(({ path, sharing }) => `${printable(path)} (${audienceWords(sharing)})`);
+  if (shown.length === 0) return null;
   return (
-    <>
-      <Rows of={documents} words={({ message }) => said(message)} total={count} />
-      {shown.length > 0 && (
-        <Ask
-          words={`Share ${countWords(shown.length, 'document')} as stated`}
-          look="strong"
-          act={() => decide('share', { paths: shown.map(({ path }) => path), shown })}
-        >
-          From now on more people see {names.join(', ')}.
-        </Ask>
-      )}
-    </>
+    <Ask
+      words={`Share ${countWords(shown.length, 'document')} as stated`}
+      look="strong"
+      act={() => decide('share', { paths: shown.map(({ path }) => path), shown })}
+    >
+      From now on more people see {names.join(', ')}.
+    </Ask>
   );
 }
 
@@ -92,7 +98,7 @@ export function FileStory({ status, ...place }: Shown & DocumentRef) {
   const news = page.recent.find((one) => refKey(one) === key);
   const { answer: why, problem } = useAnswer<Why>(`api/why?path=${encodeURIComponent(key)}`, news);
   if (why === undefined) return <p>{printable(problem ?? '')}</p>;
-  const { nextAt } = why;
+  const next = `Next: ${why.next}${why.nextAt === null ? '' : ` (${why.nextAt})`}`;
   const events = eventsOf(why).toReversed();
   const fields = Object.entries(why.metadata ?? {}).map(
     ([name, value]) => [name, value, why.sources[name]] as const,
@@ -102,14 +108,9 @@ export function FileStory({ status, ...place }: Shown & DocumentRef) {
       <p>
         <strong>{printable(standingWords(why, momentWords))}</strong>
       </p>
-      {why.notes.map((note) => (
-        <p key={note}>{said(note)}</p>
+      {[...why.notes.map((note) => said(note)), told(next), why.fix].map((words) => (
+        <p key={words}>{words}</p>
       ))}
-      <p>
-        Next: {told(why.next)}
-        {nextAt !== null && ` (${momentWords(nextAt)})`}
-      </p>
-      <p>{why.fix}</p>
       <Actions why={why} status={status} />
       <Fold title={events.length === 0 ? 'Details' : `Details and ${countWords(events.length, 'event')}`}>
         <Facts
@@ -138,18 +139,8 @@ function Actions({ why, status }: Shown & { readonly why: Why }) {
     <div class="actions">
       {doubt !== undefined && <DoubtActions {...doubt} />}
       {isRetried && <button onClick={() => decide('retry', { paths: [key] })}>Retry</button>}
-      {(isHeld || isRefused) && (
-        <button onClick={() => decide('keep', { place: key })}>Keep at the service</button>
-      )}
-      {narrower !== null && docId !== null && mayHelpToShare(narrower.code) && (
-        <Ask
-          words="Share as stated"
-          look="strong"
-          act={() => decide('share', { paths: [key], shown: [{ path: key, sharing: narrower.sharing }] })}
-        >
-          From now on it is {audienceWords(narrower.sharing)}.
-        </Ask>
-      )}
+      {(isHeld || isRefused) && <Keep place={key} />}
+      {narrower !== null && docId !== null && <Share of={[{ folder, path, ...narrower }]} />}
       {ofFiles.has(verdict.kind) && (
         <Fold title="Ignore this file…">
           <p>

@@ -17,8 +17,9 @@ import type { Shown } from '../parts.tsx';
 export function Overview({ status, fleet }: Shown & { readonly fleet: FleetStatus | undefined }) {
   const { isOffline } = page;
   const headline = isOffline ? 'ingestd does not answer' : printable(status.headline);
-  // What is held has a list of its own.
+  // What is held has a list of its own, and what is no part of the bar a heading.
   const reasons = status.reasons.filter(({ code }) => code !== 'held');
+  const bar = partsOf(sortFailures(status).folders).filter(({ inBar }) => inBar);
   return (
     <section class="overview" aria-label="Overview">
       <h1>{headline}</h1>
@@ -33,8 +34,7 @@ export function Overview({ status, fleet }: Shown & { readonly fleet: FleetStatu
           This is a trial: documents go to the embedded service on this machine, and nowhere else.
         </p>
       )}
-      {/* What is no part of the bar has a heading of its own. */}
-      <Proportions of={partsOf(sortFailures(status).folders).filter(({ inBar }) => inBar)} />
+      <Proportions of={bar} />
       <ul class="reasons" aria-label="What is wrong">
         {reasons.map((reason) => {
           const { code, folder, path, message, since, until } = reason;
@@ -82,11 +82,21 @@ function Proportions({ of: all }: { readonly of: ReturnType<typeof partsOf> }) {
 
 /** The watched folders, and the invitation where there is nothing in them yet. */
 export function Folders({ status }: Shown) {
-  const { folders, unconfigured = [] } = status;
+  const { headline, folders, unconfigured = [] } = status;
   const isOnly = folders.length === 1;
   return (
     <>
-      <Invitation status={status} />
+      {headline === nothingYet && (
+        <section class="invitation" aria-label="Begin">
+          <h2>
+            Put a file into <code>{printable(folders[0]?.path ?? '')}</code>
+          </h2>
+          <p class="faint">
+            A PDF, a text, a spreadsheet, an e-mail: it is delivered within seconds. Change, rename or delete
+            it, and the service follows.
+          </p>
+        </section>
+      )}
       <Part
         title={isOnly ? 'Folder' : 'Folders'}
         action={!isOnly && <Actions folder={null} status={status} />}
@@ -162,21 +172,6 @@ function Actions({ folder, status }: Shown & { readonly folder: string | null })
         Rescan{all}
       </button>
     </div>
-  );
-}
-
-function Invitation({ status: { headline, folders } }: Shown) {
-  if (headline !== nothingYet) return null;
-  return (
-    <section class="invitation" aria-label="Begin">
-      <h2>
-        Put a file into <code>{printable(folders[0]?.path ?? '')}</code>
-      </h2>
-      <p class="faint">
-        A PDF, a text, a spreadsheet, an e-mail: it is delivered within seconds. Change, rename or delete it,
-        and the service follows.
-      </p>
-    </section>
   );
 }
 
