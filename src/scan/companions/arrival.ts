@@ -112,29 +112,31 @@ function hasGrown(folder: FolderState, path: string, { nameCount, rules }: Direc
       stats: orNull(() => lstatSync(`${place}/${raw}`, { throwIfNoEntry: false })) ?? null,
     }));
     const isNew = observations.isNewIn(path);
-    const isLarger =
-      entries.length > nameCount ||
-      lateFiles(entries, { path, rules }).some(({ name, stats }) => isNew(name, stats));
+    const isLarger = entries.length > nameCount || hasLateFile(entries, { path, rules, isNew });
     if (isLarger) tree.noteArrival(path, observations.present());
     return isLarger;
   });
 }
 
 /**
- * The files of a directory, but for ignored ones, that came to it of late, by the clock of its file system, which is what
- * the newest of their times shows: an older one that changes may be a log, which does so for ever. Where birth times are
- * not known, any may be new.
+ * Whether a file that `isNew`, and not ignored, came to a directory of late, by the clock of its file system, which is what
+ * the newest of its times shows: an older one that changes may be a log, which does so for ever. Where birth times are not
+ * known, any may be new. Few are new, and rules take long.
  */
-export function lateFiles<T extends { readonly name: string; readonly stats: Stats | null }>(
-  entries: readonly T[],
-  { path, rules }: { readonly path: string; readonly rules: readonly PlacedRules[] },
-): readonly (T & { readonly stats: Stats })[] {
-  const files = entries.filter(
-    (entry): entry is T & { readonly stats: Stats } =>
-      entry.stats?.isFile() === true && ignoringPattern(rules, joinPath(path, entry.name), false) === null,
-  );
+export function hasLateFile(
+  entries: readonly { readonly name: string; readonly stats: Stats | null }[],
+  directory: {
+    readonly path: string;
+    readonly rules: readonly PlacedRules[];
+    readonly isNew: (name: string, stats: Stats) => boolean;
+  },
+): boolean {
+  const { path, rules, isNew } = directory;
+  const files = entries.flatMap(({ name, stats }) => (stats?.isFile() === true ? [{ name, stats }] : []));
   const newest = files.reduce((latest, { stats }) => Math.max(latest, stats.ctimeMs), -Infinity);
-  return files.filter(({ stats }) => stats.birthtimeMs === 0 || newest - stats.birthtimeMs < longestMs);
+  const isLate = ({ birthtimeMs }: Stats) => birthtimeMs === 0 || newest - birthtimeMs < longestMs;
+  const isCounted = (name: string) => ignoringPattern(rules, joinPath(path, name), false) === null;
+  return files.some(({ name, stats }) => isNew(name, stats) && isLate(stats) && isCounted(name));
 }
 
 function unsettledMs({ tree, observations, absolute }: FolderState, directory: string): number {

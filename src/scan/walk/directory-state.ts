@@ -101,7 +101,6 @@ export function createTree() {
   const states = new Map<string, DirectoryState>();
   const arrivals = new Map<string, number>();
   const arrivalsBelow = new Map<string, number>();
-  const events = new Map<string, symbol>();
   const hidingLists = new Map<string, ReadAgain>();
   const missed = new Map<string, number>();
   /** By content, with the number of directories. */
@@ -148,7 +147,6 @@ export function createTree() {
     put(path, undefined, at);
     arrivals.delete(path);
     arrivalsBelow.delete(path);
-    events.delete(path);
     return [[path, state], ...[...state.children].flatMap((name) => forget(joinPath(path, name), at))];
   }
 
@@ -189,8 +187,6 @@ export function createTree() {
     arrivedAt: (path: string) => arrivals.get(path) ?? -Infinity,
     /** The same of a directory and all below it. */
     arrivedBelow: (path: string) => arrivalsBelow.get(path) ?? -Infinity,
-    /** What happened last in directories, where no scan has followed it. */
-    events,
     /** The rules of an ignore file of this content, where any directory has one. */
     rulesOf: (content: string) => ignoreFiles.get(content)?.rules,
     /** Of all ignore files, equal contents counted once. */
@@ -215,7 +211,6 @@ export function createTree() {
       for (const path of states.keys()) put(path, undefined, at);
       arrivals.clear();
       arrivalsBelow.clear();
-      events.clear();
     },
   };
 }

@@ -5,7 +5,7 @@ import { cannotBeRead, errorCode, readFaultOf } from '../../model/errors.ts';
 import { packFiles } from '../../model/packed-files.ts';
 import type { PackedScan } from '../../model/packed-files.ts';
 import type { FolderState } from '../folder-state.ts';
-import { lateFiles } from '../companions/arrival.ts';
+import { hasLateFile } from '../companions/arrival.ts';
 import { companionIn, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { defaultsName, isNearDefaults } from '../rules/sidecar-names.ts';
@@ -59,8 +59,6 @@ export async function visitDirectory(
   path: string,
   context: VisitContext,
 ): Promise<Visit> {
-  const { events } = folder.tree;
-  const event = events.get(path);
   try {
     return await listAndNote(folder, path, context);
   } catch (error) {
@@ -70,8 +68,6 @@ export async function visitDirectory(
     if (code === undefined) throw error;
     const isPassing = fault === 'passing';
     return { kind: 'unreadable', shut: null, message: cannotBeRead('it', code), isPassing };
-  } finally {
-    if (events.get(path) === event) events.delete(path);
   }
 }
 
@@ -94,7 +90,7 @@ async function listAndNote(folder: FolderState, path: string, context: VisitCont
   const reading =
     ignoreFile === null ? null : readIgnoreFile(placeBelow(place, ignoreFileName), tree, before?.ownRules);
   const hasGrown = (rules: DirectoryState['rules']) =>
-    lateFiles(listing.entries, { path, rules }).some(({ name }) => fresh.has(name));
+    hasLateFile(listing.entries, { path, rules, isNew: (name) => fresh.has(name) });
   const rulesAbove = above?.rules ?? folder.rules;
   const ownRules = reading?.kind === 'valid' ? reading.rules : undefined;
   const rules = rulesBelow(rulesAbove, path, ownRules);

@@ -59,7 +59,6 @@ export function servePlan(
     eventsAtOnce += 1;
     if (eventsAtOnce === 1) setImmediate(checkForFlood);
     eventful.add(directory);
-    if (folder.tree.has(directory)) folder.tree.events.set(directory, Symbol());
     folder.growths.delete(directory);
     eventTimer ??= setTimeout(sendEvents, gatherMs);
   }

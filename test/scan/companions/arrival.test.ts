@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { lateFiles } from '../../../src/scan/companions/arrival.ts';
+import { hasLateFile } from '../../../src/scan/companions/arrival.ts';
 import { recentLook } from '../../../src/scan/companions/recent-look.ts';
 import type { ScanRequest } from '../../../src/scan/walk/scan-request.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -99,7 +99,16 @@ describe('I19: where documents have sidecars, one of a new document', () => {
     const birthtimeMs = agoMs === 0 ? 0 : stats.ctimeMs - agoMs;
     const log = { name: 'log.txt', stats: Object.assign(lstatSync(folder.join('log.txt')), { birthtimeMs }) };
     const entries = [log, { name: 'b', stats: null }, { name: 'c', stats }];
-    expect(lateFiles(entries, { path: '', rules: [] }).includes(log as never)).toBe(expected);
+    const isNew = (name: string) => name === 'log.txt';
+    const asked: string[] = [];
+    const judge = (path: string) => {
+      asked.push(path);
+      return null;
+    };
+    const rules = [{ directory: '', rules: { judge } }];
+    expect(hasLateFile(entries, { path: '', rules, isNew })).toBe(expected);
+    // Of what is as it was, or an old one, no rule is asked.
+    expect(asked).toEqual(expected ? ['log.txt'] : []);
   });
 
   it.each<readonly [string, Partial<ScanRequest>, Partial<ScanRequest>]>([
