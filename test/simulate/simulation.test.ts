@@ -2734,6 +2734,10 @@ describe('the simulation', () => {
       9_610_000_259,
       'a document that came to the place of an attachment waits, and is counted as that, not as narrower (4, 7.27)',
     ],
+    [
+      9_630_000_642,
+      'what its document no longer lists goes out when the record says so, though that is being sent (4)',
+    ],
   ] as const)
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

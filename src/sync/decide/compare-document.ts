@@ -157,8 +157,13 @@ export class DocumentComparison {
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsent.modes.noteAttachment(ref, document.stat)) isNews = true;
       const answers = await this.#answersOf(owner, document);
-      if (record !== null) await this.#followAttachment(task, { ref, record }, document, answers);
-      if (answers.includes('dropped')) continue;
+      const isNoted =
+        record === null || (await this.#followAttachment(task, { ref, record }, document, answers));
+      if (answers.includes('dropped')) {
+        // Its list may be gone before the record says so.
+        if (!isNoted) awaited ??= compareAgain;
+        continue;
+      }
       // The list of a document that was not sent with it holds until that is gone, or was sent without a list.
       if (record === null && answers.every(isOver)) continue;
       const shown = ref.folder === document.ref.folder ? ref.path : refKey(ref);
@@ -244,12 +249,13 @@ export class DocumentComparison {
     return answer === 'unlisted' && isSent ? 'sent without' : answer;
   }
 
+  /** Has the record of an owner say what is so; false: that has to wait, as something of it is under way. */
   async #followAttachment(
     task: Task,
     owner: LedgerEntry,
     document: FoundDocument,
     answers: readonly OwnerAnswer[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { folders, writer, evidence } = this.#options;
     const listed = answers.includes('sent without') ? sentWith(owner.ref, owner.record) : [];
     const found = await Promise.all(listed.map((path) => evidence.inspect({ ...owner.ref, path })));
@@ -259,15 +265,17 @@ export class DocumentComparison {
       folder === owner.ref.folder ? left.includes(path) : folders.get(folder) === undefined;
     // It may have been sent, or deleted, meanwhile.
     const record = this.#ledger.get(owner.ref);
-    if (record === undefined) return;
+    if (record === undefined) return true;
     // Of what has left its place the list says nothing for good: another file may have been saved there.
     const moved = answers.includes('dropped')
       ? withAttachmentDropped({ ref: owner.ref, record }, document.ref)
       : withAttachmentAt({ ref: owner.ref, record }, document, isLeft);
-    const unlock = moved === null ? null : this.#locks.take(task, [owner.ref]);
-    if (moved === null || unlock === null) return;
+    if (moved === null) return true;
+    const unlock = this.#locks.take(task, [owner.ref]);
+    if (unlock === null) return false;
     await writer.commit([{ kind: 'put', ...moved }]).finally(unlock);
     this.#options.inspectAgain(owner.ref);
+    return true;
   }
 
   /** What was saved in the place of an attachment, wherever that is by now, is that attachment. */
