@@ -2719,6 +2719,10 @@ describe('the simulation', () => {
       9_100_003_862,
       'a document that moves to the place of another one keeps its docId, though its file has the number of that one’s (7.1, 7.19)',
     ],
+    [
+      9_100_003_440,
+      'where a look takes milliseconds a file has gone before the last byte when it went before the looks began (7.30)',
+    ],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
     [8_200_020_827, 'of a bulk call no more go out than can be asked about at once (7.30)'],
     [
