@@ -115,6 +115,7 @@ class History {
           : { field: 'file', name: path.slice(path.lastIndexOf('/') + 1), text: text ?? '' },
       attachments: null,
       metadata: mode === undefined ? null : { shareInfo: { mode } },
+      isOnePiece: kind === 'delete',
       firstByteAt: this.#now - takesMs,
       lastByteAt: this.#now,
     };

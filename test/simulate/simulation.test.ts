@@ -2721,7 +2721,7 @@ describe('the simulation', () => {
     ],
     [
       9_100_003_440,
-      'where a look takes milliseconds a file has gone before the last byte when it went before the looks began (7.30)',
+      'of a bulk call with one document, which is one piece, the last byte is not asked about (7.30)',
     ],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
     [8_200_020_827, 'of a bulk call no more go out than can be asked about at once (7.30)'],

@@ -512,9 +512,7 @@ export class Judge {
         `${request.kind} ${file?.path ?? request.docIds.join()} is sent by the next start`,
       );
     this.#judgeDoubt(request, first, ending);
-    // A body of one piece has the first byte only.
-    const isOnePiece = request.kind === 'delete' || request.docIds.length > 1;
-    const last = lastByteAt > firstByteAt && !isOnePiece ? this.#window(lastByteAt, honouredMs) : [];
+    const last = lastByteAt > firstByteAt && !request.isOnePiece ? this.#window(lastByteAt, honouredMs) : [];
     for (const [kind, words] of this.#common(request, last))
       if (!onlyAtFirst.has(kind)) this.#reportAt(lastByteAt, request, kind, `at the last byte: ${words}`);
     const name = nameOfRequest(request);

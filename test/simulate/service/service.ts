@@ -19,6 +19,8 @@ export interface ServiceRequest {
   /** Null: they stay as they are. */
   readonly attachments: readonly FormFile[] | null;
   readonly metadata: SentMetadata | null;
+  /** Of a body of one piece the last byte is asked about with the first one (contract 7.30). */
+  readonly isOnePiece: boolean;
   /** Monotonic ms. */
   readonly firstByteAt: number;
   readonly lastByteAt: number;
@@ -191,7 +193,7 @@ export class SimulatedService implements Network {
   }
 
   #read(head: RequestHead, body: Buffer): Omit<ServiceRequest, 'number' | 'firstByteAt' | 'lastByteAt'> {
-    const nothing = { docIds: [], file: null, attachments: null, metadata: null };
+    const nothing = { docIds: [], file: null, attachments: null, metadata: null, isOnePiece: true };
     if (!head.path.startsWith(prefix)) return { kind: 'token', ...nothing };
     const [path = ''] = head.path.slice(prefix.length).split('?');
     if (path === '/upload-document' || path.startsWith('/modify-document/')) {
@@ -204,6 +206,7 @@ export class SimulatedService implements Network {
         file: files.find(({ field }) => field === 'file') ?? null,
         attachments: attachments.length > 0 ? attachments : null,
         metadata: metadata as SentMetadata | null,
+        isOnePiece: false,
       };
     }
     if (path.startsWith('/delete-document/'))

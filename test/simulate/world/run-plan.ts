@@ -11,11 +11,8 @@ import { ledgerClaims, saidBy } from './claims.ts';
 import type { Plan } from './plan.ts';
 import { prefix, Simulation } from './simulation.ts';
 
-/**
- * Four requests ask at once, and each answer takes some thirty looks at directories and files: so many come between the
- * first one of an answer and its byte. Where a look takes milliseconds, no answer is younger than that.
- */
-const looksOfAnswers = 100;
+/** Four requests ask at once: so many looks at a directory or file come between the first one of an answer and its byte. */
+const looksOfAnswers = 50;
 
 /** What came of a run. */
 export interface RunResult {
