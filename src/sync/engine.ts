@@ -1,5 +1,6 @@
 import { groupBy } from '../lib/group-by.ts';
 import { createGathered } from '../lib/queue/gathered.ts';
+import { createTurns } from '../lib/queue/turns.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
@@ -244,6 +245,8 @@ export class Engine {
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
   readonly #locks: PathLocks;
+  /** By folder: of many documents each is asked about alone, and what was found first would grow old. */
+  readonly #bulkTurns: ReadonlyMap<string, ReturnType<typeof createTurns>>;
   #isJudging = false;
   #deliveries = 0;
   /** Nothing is inspected any more. */
@@ -255,6 +258,7 @@ export class Engine {
     this.#clock = clock;
     this.#log = log;
     this.#ledger = ledger;
+    this.#bulkTurns = new Map(folders.map(({ settings: { name } }) => [name, createTurns()]));
     this.known = {
       findHolders: ledger.findHolders,
       unsentModes: (file) => this.#modesOfNew(file),
@@ -1556,15 +1560,17 @@ export class Engine {
       let confirmed = members;
       let late: readonly Member[] = [];
       let slow = 0;
-      const result = await send(sent, turn, async () => {
+      const inTurn = rest.length === 0 ? undefined : this.#bulkTurns.get(first.task.ref.folder);
+      const ask = async () => {
         const began = this.#clock.monotonic();
         const still = await follows(sent).catch(() => []);
         slow = this.#clock.monotonic() - began > 2 * answerHoldsMs ? slow + 1 : 0;
         // So many cannot be asked about at once: what was found first is too old by then.
-        late = slow > 1 ? still.slice(Math.ceil(still.length / 2)) : [];
+        late = slow > 2 ? still.slice(Math.ceil(still.length / 2)) : [];
         confirmed = still.slice(0, still.length - late.length);
         return confirmed.length === sent.length;
-      });
+      };
+      const result = await send(sent, turn, () => inTurn?.(ask) ?? ask());
       if (result.outcome.kind !== 'withdrawn') return { members: sent, result };
       const undone = [...resolvedBy(result), ...recordsAsBefore(sent, result.outcome, this.#ledger)];
       if (undone.length > 0) await this.#writer.commit(undone);
