@@ -2723,6 +2723,7 @@ describe('the simulation', () => {
       9_100_003_440,
       'of a bulk call with one document, which is one piece, the last byte is not asked about (7.30)',
     ],
+    [9_200_003_303, 'what a mount covers is not opened at the end of a run'],
     [9_200_000_847, 'what lies below an ignore file whose path is too long is told of with it (7.20)'],
     [8_200_020_827, 'of a bulk call no more go out than can be asked about at once (7.30)'],
     [

@@ -251,6 +251,8 @@ export function clearTheWay(simulation: Simulation): void {
     else if (disk.peek(disk.directoryPath(root)) === root) disk.unmount(disk.directoryPath(root));
   }
   const open = (directory: Inode, path: string): void => {
+    // What a mount covers nobody can open.
+    if (disk.peek(path) !== directory) return;
     if ((directory.mode & 0o700) !== 0o700) disk.changed(path, (inode) => (inode.mode = 0o755));
     for (const { inode, name } of directory.entries.values()) {
       if (inode.kind === 'directory') open(inode, `${path}/${name}`);
