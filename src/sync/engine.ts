@@ -61,7 +61,7 @@ import type {
 } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
-import { answerHoldsMs } from '../model/ports/service-port.ts';
+import { answerHoldsMs, honouredMs, mostQuestions } from '../model/ports/service-port.ts';
 import type { LimiterPort, Outcome, Permit, RequestWatch, ServicePort } from '../model/ports/service-port.ts';
 import { sharingChange } from '../model/report/sharing-change.ts';
 import { noTotals } from '../model/report/status.ts';
@@ -1564,9 +1564,9 @@ export class Engine {
       const ask = async () => {
         const began = this.#clock.monotonic();
         const still = await follows(sent).catch(() => []);
-        slow = this.#clock.monotonic() - began > 2 * answerHoldsMs ? slow + 1 : 0;
-        // So many cannot be asked about at once: what was found first is too old by then.
-        late = slow > 2 ? still.slice(Math.ceil(still.length / 2)) : [];
+        slow = this.#clock.monotonic() - began > honouredMs ? slow + 1 : 0;
+        // So many cannot be asked about at once: what was found first is too old whenever it is asked.
+        late = slow >= mostQuestions ? still.slice(Math.ceil(still.length / 2)) : [];
         confirmed = still.slice(0, still.length - late.length);
         return confirmed.length === sent.length;
       };

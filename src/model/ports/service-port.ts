@@ -156,6 +156,12 @@ export interface BulkModifyRequest extends BulkChange {
 /** For so long an answer holds that a request still follows. */
 export const answerHoldsMs = 50;
 
+/** What takes longer to answer is asked again, so many times in all: a process may have been frozen meanwhile. */
+export const mostQuestions = 3;
+
+/** A change that was complete so long before a byte is honoured by it, ms (contract 7.30). */
+export const honouredMs = 100;
+
 /** Callbacks of a running request: for progress, the intent journal and the minute that survives a crash. */
 export interface RequestWatch {
   /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */

@@ -5,15 +5,13 @@ import { got } from 'got';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { answerHoldsMs } from '../../model/ports/service-port.ts';
+import { answerHoldsMs, mostQuestions } from '../../model/ports/service-port.ts';
 import type { BodySent, PermitGuard, RequestWatch } from '../../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
 import type { Waits } from './watch-connection.ts';
 
 const maxAnswerBytes = 1024 * 1024;
-/** What takes longer to answer is asked once more, at most so often: a process may have been frozen meanwhile. */
-const mostQuestions = 3;
 
 /** A request as it goes onto the wire, once. */
 export interface HttpRequest {
