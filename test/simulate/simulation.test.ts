@@ -2745,6 +2745,7 @@ describe('the simulation', () => {
       9_630_000_642,
       'what its document no longer lists goes out when the record says so, though that is being sent (4)',
     ],
+    [9_100_000_788, 'a document that became an attachment in another one’s place, and was renamed'],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

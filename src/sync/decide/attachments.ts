@@ -164,7 +164,10 @@ export function recordedOwners(
 ): readonly FormerOwner[] {
   // Its record may be at the path from which it has moved.
   const moved = stat.ino === 0 ? [] : ledger.findByFile(stat).map(({ record }) => record);
-  const own = [ledger.get(ref), ...moved].find((one) => one !== undefined && isAlike(one.stat, stat));
+  // Where another file stands in its place, it is no longer that document’s.
+  const own = [ledger.get(ref), ...moved].find(
+    (one) => one !== undefined && isAlike(one.stat, stat) && isSameFile(one.standing ?? one.stat, stat),
+  );
   const isOwn = own !== undefined && own.said?.includes(attachedMark) !== true;
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
     // Its own file, in the place of its attachment.
