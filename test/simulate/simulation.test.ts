@@ -2746,6 +2746,10 @@ describe('the simulation', () => {
       'what its document no longer lists goes out when the record says so, though that is being sent (4)',
     ],
     [9_100_000_788, 'a document that became an attachment in another one’s place, and was renamed'],
+    [
+      9_000_005_756,
+      'a directory is moved as a whole, though each file of it has another name by then (7.25, 4)',
+    ],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

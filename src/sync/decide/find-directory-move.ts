@@ -7,18 +7,16 @@ import {
   refKey,
   sameStat,
   sameFile,
-  unknownStat,
 } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import type { DirectoryMove } from '../../model/metadata/held-mode.ts';
 import type { Change, DirectoryRef, LedgerPort } from '../../model/ports/ledger-port.ts';
-import { hasAttachmentAt } from './attachments.ts';
 import { leftAfter } from './find-moves.ts';
 import type { Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
 export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
-  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf' | 'findOwners'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf'>;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
   /** Where a directory was listed last that is not where its records are; null: nowhere. */
@@ -58,8 +56,8 @@ const unclear = { kind: 'unclear' } as const;
 
 /**
  * Which directories have to be moved in the ledger before a path can be compared with it: another directory stands at
- * its path than the one that held the records there, or one whose records are elsewhere. A new file may be an attachment
- * of what is recorded in any directory above it.
+ * its path than the one that held the records there, or one whose records are elsewhere. What is seen first in it
+ * may be new, or have another name by now.
  *
  * For example, `A` is renamed to `B` and then `C` to `A`. For a file of `A`, the way to the last: the directory of its
  * records stands at `B`, from which none was pushed. Then back: the one at `B` has come from `A`, the one at `A` from
@@ -81,9 +79,8 @@ function findMovedTo(here: DirectoryRef, ref: DocumentRef, evidence: DirectoryEv
   if (recorded !== undefined && sameFile(recorded, identity)) return none;
   const origin = originOf(here, identity, ledger);
   const isInIt = directoryOf(ref.path) === here.path;
-  const hasCome = origin !== null && hasComeFrom(origin, ref.path.slice(here.path.length + 1), ledger);
   const hasLeft = isInIt && recorded !== undefined && ledger.get(ref) !== undefined;
-  if (!hasCome && !hasLeft) return none;
+  if (origin === null && !hasLeft) return none;
 
   // To the last of those that were pushed from their paths, then back along the paths from which each has come.
   let last: DirectoryRef = here;
@@ -111,24 +108,6 @@ function findMovedTo(here: DirectoryRef, ref: DocumentRef, evidence: DirectoryEv
     to = from;
   } while (refKey(to) !== refKey(last));
   return directories.length === 0 ? none : { kind: 'moved', directories };
-}
-
-/** Whether a directory had a record of what lies at this path in it, or one that has it as an attachment. */
-function hasComeFrom(
-  { folder, path: directory }: DirectoryRef,
-  path: string,
-  ledger: DirectoryEvidence['ledger'],
-): boolean {
-  const before = { folder, path: joinPath(directory, path) };
-  if (directoryOf(path) === '' && ledger.get(before) !== undefined) return true;
-  return ledger
-    .findOwners(before, unknownStat)
-    .some(
-      (owner) =>
-        owner.ref.folder === folder &&
-        directoryOf(owner.ref.path) === directory &&
-        hasAttachmentAt(owner, before),
-    );
 }
 
 /** The path at which the ledger has the records of a directory that stands elsewhere now. */

@@ -72,7 +72,6 @@ async function movedIn(world: World): Promise<string> {
         const known = ledger[refKey(place)];
         return known === undefined || !isKnown(known) ? undefined : identityOf(known);
       },
-      findOwners: () => [],
       placesOf: (identity: FileIdentity) =>
         Object.entries(ledger)
           .filter(([, known]) => isKnown(known) && sameFile(identityOf(known), identity))
@@ -225,9 +224,9 @@ describe('I1: the records of a directory', () => {
       'inbox/a/one → inbox/b/one, inbox/a/two → inbox/b/two edited; inbox/a/one, inbox/a/two; inbox/a is unknown, inbox/b is 10',
     ],
     [
-      'have nothing to do with a file that is new in it',
+      'move with it, whatever of it is seen first: a file that is new in it, too',
       { ...replaced, disk: { ...replaced.disk, 'inbox/b': [10, { one: 11, new: 13 }] }, at: 'inbox/b/new' },
-      'none',
+      'inbox/a/one → inbox/b/one; inbox/a/one; inbox/a is 20, inbox/b is 10',
     ],
     [
       'move in several steps where they are many, and are known to have moved with the last',
