@@ -166,7 +166,7 @@ export function recordedOwners(
   const moved = stat.ino === 0 ? [] : ledger.findByFile(stat).map(({ record }) => record);
   // Where another file stands in its place, it is no longer that document’s.
   const own = [ledger.get(ref), ...moved].find(
-    (one) => one !== undefined && isAlike(one.stat, stat) && isSameFile(one.standing ?? one.stat, stat),
+    (one) => one !== undefined && filesOfRecord(one).every((file) => isAlike(file, stat)),
   );
   const isOwn = own !== undefined && own.said?.includes(attachedMark) !== true;
   return ledger.findOwners(ref, stat).flatMap(({ ref: owner, record }): readonly FormerOwner[] => {
