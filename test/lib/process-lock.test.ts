@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises
 import { describe, expect, it } from '@jest/globals';
 
 import { isStateFree } from '../../src/ledger/lock-state-directory.ts';
-import { takeProcessLock } from '../../src/lib/process/process-lock.ts';
+import { ownIdentity, takeProcessLock } from '../../src/lib/process/process-lock.ts';
 import type { ProcessLock } from '../../src/lib/process/process-lock.ts';
 import { folderOfEachTest } from '../support/folder-of-each-test.ts';
 
@@ -53,6 +53,17 @@ describe('P4: a lock file', () => {
     expect(left.length).toBeGreaterThan(1);
     for (const name of left) await writeFile(folder.join(name), '');
     await (await taken()).release();
+  });
+
+  it('is all that is left when it is taken, of processes that were killed while they took it', async () => {
+    const running = JSON.stringify(await ownIdentity('2026-01-01T00:00:00.000Z'));
+    const killed = JSON.stringify({ ...(await ownIdentity('2026-01-01T00:00:00.000Z')), start: '1' });
+    for (const name of ['lock.7.0a.tmp', 'lock.take-0a', 'ledger.json'])
+      await writeFile(folder.join(name), killed);
+    await writeFile(folder.join('lock.8.0b.tmp'), running);
+    const lock = await taken();
+    expect(await readdir(folder.path)).toEqual(['ledger.json', 'lock', 'lock.8.0b.tmp']);
+    await lock.release();
   });
 
   it('of a successor is never removed by the release of the one before, and never passes for it', async () => {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
-import { link, open, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
+import { link, open, readdir, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hostname } from 'node:os';
 
@@ -53,7 +53,18 @@ export async function takeProcessLock(
     throw withPath(error, path);
   });
   if ('kind' in taken) return taken;
+  await removeRemnants(path).catch(() => undefined);
   return { kind: 'taken', lock: await createLock(path, own, taken) };
+}
+
+/** Removes what processes left beside a lock that were killed while they took it. */
+async function removeRemnants(path: string): Promise<void> {
+  const directory = dirname(path);
+  for (const name of await readdir(directory)) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const holder = await lockHolder(join(directory, name));
+    if (holder?.hasEnded === true) await rm(join(directory, name), { force: true });
+  }
 }
 
 /**
