@@ -92,7 +92,7 @@ import type { UnsentAttachment } from './decide/unsent-attachments.ts';
 import type { UnsentModes } from './decide/unsent-modes.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import type { Differences } from './decide/reconcile.ts';
-import { findInFolders, whereaboutsOf } from './decide/whereabouts.ts';
+import { findInFolders, keptElsewhereCode, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FolderRoots } from './folders/folder-roots.ts';
 import { createKnownDirectories } from './folders/known-directories.ts';
@@ -1322,6 +1322,9 @@ export class Engine {
   async #concludeGone(task: Task, device: number): Promise<void> {
     const now = this.#clock.monotonic();
     this.#advance(task, { kind: 'missing', at: now, device });
+    // What was kept because its file stands elsewhere waits for nothing while that does.
+    const kept = task.reported?.code === keptElsewhereCode ? await this.#locate(task) : null;
+    if (kept?.kind === 'kept') return this.#keep(task, kept);
     const since = task.gone?.since ?? now;
     const { removeGraceMs } = this.#options.settings.timing;
     // Where a person is asked anyhow, what was held before a restart is shown as held at once.

@@ -2750,6 +2750,10 @@ describe('the simulation', () => {
       9_000_005_756,
       'a directory is moved as a whole, though each file of it has another name by then (7.25, 4)',
     ],
+    [
+      1_293_565_980,
+      'a document that is kept, as its file may stand elsewhere, is not lost with each poll (7.19, 7.25)',
+    ],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -22,6 +22,9 @@ import type { CoveredMountPoint } from '../folders/mounts.ts';
 import type { DirectoryEvidence } from './find-directory-move.ts';
 import type { MoveEvidence } from './find-moves.ts';
 
+/** The code of a document whose file stands where it is not sent. */
+export const keptElsewhereCode = 'kept-elsewhere';
+
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =
   /** `look`: it is so while the directories of all folders look like this; null: nobody can tell. */
@@ -146,7 +149,7 @@ async function isSameContent(
 
 function kept(ref: DocumentRef, why: string, at: StandingFile | null): Whereabouts {
   const message = `its file is ${printable(refKey(ref))} now, which is not sent (${why}); the document is kept`;
-  return { kind: 'kept', reason: { code: 'kept-elsewhere', message }, at };
+  return { kind: 'kept', reason: { code: keptElsewhereCode, message }, at };
 }
 
 type InFolder<T> = T & { readonly folder: string };

@@ -308,7 +308,8 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     case 'ready':
       return state.kind === 'inspecting' ? after(task, event) : task;
     case 'dormant':
-      return state.kind === 'inspecting' ? after({ ...task, present: false, gone: null }, event) : task;
+      if (state.kind !== 'inspecting') return task;
+      return after({ ...task, present: false, gone: null, reported: event.reason }, event);
     case 'deliveryStarted':
       if (state.kind !== 'ready') return task;
       return { ...task, state: { kind: 'sending', dirty: false, delivery: event.delivery } };
