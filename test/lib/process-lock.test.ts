@@ -62,7 +62,7 @@ describe('P4: a lock file', () => {
       await writeFile(folder.join(name), killed);
     await writeFile(folder.join('lock.8.0b.tmp'), running);
     const lock = await taken();
-    expect(await readdir(folder.path)).toEqual(['ledger.json', 'lock', 'lock.8.0b.tmp']);
+    expect((await readdir(folder.path)).toSorted()).toEqual(['ledger.json', 'lock', 'lock.8.0b.tmp']);
     await lock.release();
   });
 
