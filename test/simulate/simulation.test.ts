@@ -2754,6 +2754,8 @@ describe('the simulation', () => {
       1_293_565_980,
       'a document that is kept, as its file may stand elsewhere, is not lost with each poll (7.19, 7.25)',
     ],
+    [9_800_000_044, 'what is held as another name of a private file gets a narrower mode, as always (7.27)'],
+    [9_850_000_492, 'what lies in a directory of attachments without its document attaches nothing (4, 7.9)'],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

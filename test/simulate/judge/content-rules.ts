@@ -190,6 +190,8 @@ const noWiderByAbsence: Rule = ({ request, document, file, statement }, add) => 
 const noWiderThanItsFile: Rule = ({ request, moment, document, file, mode, statement }, add) => {
   const isSent = request.file !== null || modeOf(request) !== null;
   if (statement === null || !isSent || isSharedSo(document, mode)) return;
+  // What the service holds as another name of a private file is shared as widely already: a narrower mode always goes out.
+  if (isNarrowing(request, document, file.role)) return;
   const holdings = [
     ...moment.held.holdingsOf(file.identity, document),
     ...moment.taintOf(file.identity).holdings,

@@ -257,7 +257,8 @@ export class Reading {
       const isList = directory.endsWith(listEnd) && !isInList(owner);
       // Without its document it holds nothing (contract 7.9).
       if (isList && this.#seen.has(owner) && isFit(owner) && isFit(path)) add(owner, path);
-      const sidecar = this.#isCandidate(path) ? this.sidecarOf(path) : null;
+      // What lies in a list is no document, which could attach something.
+      const sidecar = this.#isCandidate(path) && !isInList(path) ? this.sidecarOf(path) : null;
       if (sidecar === null || sidecar.isAmbiguous) continue;
       for (const listed of this.said(sidecar.path)?.attachments ?? []) {
         const target = `${directory}/${listed}`;
