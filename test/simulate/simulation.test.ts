@@ -2756,6 +2756,10 @@ describe('the simulation', () => {
     ],
     [9_800_000_044, 'what is held as another name of a private file gets a narrower mode, as always (7.27)'],
     [9_850_000_492, 'what lies in a directory of attachments without its document attaches nothing (4, 7.9)'],
+    [
+      9_800_002_295,
+      'what was answered just before a loss of power may have a record, whose mode counts (7.27)',
+    ],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

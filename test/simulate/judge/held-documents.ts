@@ -21,6 +21,8 @@ export interface HeldDocument {
   busyUntil: number;
   /** Whether ingestd was told of it. */
   answer: 'none' | 'usable' | 'unusable';
+  /** The service has answered, and a process died before it is certain that this is written down. */
+  mayBeRecorded: boolean;
   /** What was accepted for it, and what was before that: the mode goes with the file (contract 7.27). */
   accepted: object | null;
   /** What stood in it when the last content was sent whose answer has come. */
@@ -429,7 +431,9 @@ export class HeldDocuments {
   /** Nobody knows any more that the service has answered. */
   forget(docId: string): void {
     const one = this.all.get(docId);
-    if (one !== undefined) one.answer = 'none';
+    if (one === undefined) return;
+    one.mayBeRecorded ||= one.answer === 'usable';
+    one.answer = 'none';
   }
 }
 
@@ -489,6 +493,7 @@ function newDocument(
     isDeletionUntold: false,
     busyUntil: -Infinity,
     answer: 'none',
+    mayBeRecorded: false,
     accepted: file?.identity ?? null,
     recordedText: request.file?.text ?? '',
     device: file?.device ?? null,

@@ -128,7 +128,7 @@ export class Taints {
     this.#followAttached(reading, now);
     this.#followPlaces(reading, now);
     // What was not answered yet has no record.
-    const known = this.#held.alive().filter(({ answer }) => answer === 'usable');
+    const known = this.#held.alive().filter((one) => one.answer === 'usable' || one.mayBeRecorded);
     const sent = new Set(known.map(({ accepted }) => accepted));
     for (const file of reading.files.values()) {
       const { identity, path, text, role } = file;
