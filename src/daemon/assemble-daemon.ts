@@ -166,9 +166,9 @@ export function assembleDaemon(options: DaemonOptions, opened: Opened) {
   }
 
   async function noticeNewLedger(): Promise<void> {
-    const onDisk = status().folders.reduce((total, folder) => total + folder.onDisk, 0);
+    const found = status().folders.reduce((total, { onDisk, skipped }) => total + onDisk - skipped, 0);
     // One that has documents was not lost.
-    const files = { told: history.newLedger, unknownFiles: knownDocuments === 0 ? onDisk : 0 };
+    const files = { told: history.newLedger, unknown: knownDocuments === 0 ? found : 0 };
     const notice = await newLedgerNotice(settings.state.dir, files, clock);
     if (notice === null || phase !== 'running') return;
     const { code, message } = notice.reason;

@@ -8,7 +8,7 @@ import { errorCode, errorMessage, MisaddressedError, notTheServiceCode } from '.
 import { silentLog } from '../../model/ports/log-port.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import { fixAt } from '../../model/report/explanations.ts';
+import { explain, withPlace } from '../../model/report/explanations.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import { resumeCommand } from '../../model/report/pause-words.ts';
 import { attemptsOf } from '../../model/report/failures.ts';
@@ -89,7 +89,7 @@ async function withDaemon(
       known.has(code) || (known.has('service-unreachable') && ofOutage.has(code));
     const reasons = (status?.reasons ?? [])
       .filter(({ code }) => reasonHealth(code) !== 'ok' && !isKnown(code))
-      .map((reason) => finding('error', 'daemon', { ...reason, fix: status && fixAt(reason.code, status) }));
+      .map((reason) => finding('error', 'daemon', { ...reason, fix: explain(reason.code).fix }));
     const refused = reasons.find(({ code }) => code === 'configuration-refused')?.message;
     // The daemon says it with what follows from it.
     const isTwice = ({ level, code, message }: CheckFinding) =>
@@ -99,7 +99,8 @@ async function withDaemon(
       if (isSent(one)) return { ...one, fix: sentence(sentAgainNow) };
       return status && ofWriting.has(one.code) ? { ...one, level: 'warning' as const } : one;
     });
-    return [...judged, ...reasons];
+    const all = [...judged, ...reasons];
+    return status === undefined ? all : all.map((one) => ({ ...one, fix: withPlace(one.fix, status) }));
   } catch (error) {
     const message = errorMessage(error);
     return [...found, finding('error', 'daemon', { code: 'daemon-silent', message })];

@@ -33,15 +33,15 @@ const noticeMs = 3_600_000;
 /**
  * A notice that the ledger is new although the folders are not, for the first hour of the ledger: a state directory that
  * was lost looks like this. `told`: as it was said last; of this ledger it is said again in the same words, since what
- * stands in the folders changes meanwhile. `unknownFiles`: in the folders after the first scan, and not in the ledger when
- * it was opened. Null: there is nothing to say, or no more; `until` is in milliseconds of `clock.now()`.
+ * stands in the folders changes meanwhile. `unknown`: documents in the folders after the first scan, and not in the
+ * ledger when it was opened. Null: there is nothing to say, or no more; `until` is in milliseconds of `clock.now()`.
  */
 export async function newLedgerNotice(
   dir: string,
-  { told, unknownFiles = 0 }: { readonly told: Activity | undefined; readonly unknownFiles?: number },
+  { told, unknown = 0 }: { readonly told: Activity | undefined; readonly unknown?: number },
   clock: Pick<Clock, 'now'>,
 ): Promise<{ readonly reason: Reason; readonly until: number; readonly isTold: boolean } | null> {
-  const areFew = unknownFiles <= fewFiles;
+  const areFew = unknown <= fewFiles;
   if (told === undefined && areFew) return null;
   const began = await stat(ledgerPaths(dir, 0).marker).catch(() => null);
   const until = (began?.mtimeMs ?? 0) + noticeMs;
@@ -49,7 +49,7 @@ export async function newLedgerNotice(
   if (told !== undefined && Date.parse(told.at) >= began.mtimeMs)
     return { reason: { code: newLedgerCode, message: told.message ?? '' }, until, isTold: true };
   if (areFew) return null;
-  const files = countWords(unknownFiles, 'file');
-  const message = `new ledger in ${dir}: if the ${files} of this start were delivered before, they are sent a second time; stop ingestd and restore that directory, or run ingestd ledger import`;
+  const documents = countWords(unknown, 'document');
+  const message = `new ledger in ${dir}: if the ${documents} that were in the folders when it began had been delivered before, they are sent a second time; stop ingestd and restore that directory, or run ingestd ledger import`;
   return { reason: { code: newLedgerCode, message }, until, isTold: false };
 }

@@ -362,7 +362,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'rate-limited': {
         cause: 'The service asked to wait',
-        fix: itRepeats,
+        fix: `${itRepeats} If that happens again and again, it allows less than service.requestsPerMinute says: lower that ${reload}`,
         health: 'ok',
         isTold: true,
         halts: 'for-now',
@@ -561,10 +561,18 @@ export function placed(fix: string, subject: string): string {
   return fix.replaceAll(/\b(?:PATH|FOLDER)\b/g, () => shellWord(subject));
 }
 
-/** The fix for a code, with the file to edit and the process that is to read it again. */
-export function fixAt(code: string, { configuration, pid }: Pick<Status, 'configuration' | 'pid'>): string {
+/** The fix for a code, as a running ingestd gives it. */
+export function fixAt(code: string, status: Parameters<typeof withPlace>[1]): string {
+  return withPlace(explain(code).fix, status);
+}
+
+/** A fix with the file to edit and the process that is to read it again. */
+export function withPlace(
+  fix: string,
+  { configuration, pid }: Pick<Status, 'configuration' | 'pid'>,
+): string {
   const then = pid === 0 ? '' : `, then run kill -HUP ${pid}`;
-  return explain(code).fix.replace(reload, () => `in ${configuration}${then}.`);
+  return fix.replace(reload, () => `in ${configuration}${then}.`);
 }
 
 /** Whether trying again may help a document that failed for this reason, and is as it was. */
