@@ -42,6 +42,9 @@ export function resolveWords(path = 'PATH'): string {
   return `run ingestd resolve ${path}: --doc-id ID if the service has it, --again if not, --dismiss to send nothing`;
 }
 
+/** Of one that a person has sent again without a word on whether the service has it. */
+export const perhapsTwice = 'The service may have it already: then it is there twice.';
+
 /** Of one whose upload is under way once more: nobody can decide anything then. */
 export const sentAgainNow = 'it is being sent again now, and there is nothing to decide meanwhile';
 

@@ -1,6 +1,7 @@
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Given, Resolution } from '../../model/ports/control-port.ts';
+import { perhapsTwice } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import { confirm, nameAll } from '../prompter.ts';
 import type { CommandContext, CommandFlags, GlobalFlags } from '../define-command.ts';
@@ -28,12 +29,14 @@ export async function retry(
   }
   const all = folder !== undefined;
   const meant = { paths: all ? [folder] : paths.map(placeOf), all };
-  const { retried, barred = [] } = await decisions.retry(meant);
+  const { retried, doubted = 0, barred = [] } = await decisions.retry(meant);
   const nothing =
     daemon === null
       ? 'The service has refused nothing; what failed for another reason is tried when ingestd runs.'
       : 'Nothing to send again. What waited for the service is tried now.';
-  if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${await when()}.`);
+  const twice = doubted > 0 ? ` ${perhapsTwice}` : '';
+  if (retried > 0)
+    context.output.line(`Retrying ${countWords(retried, 'document')} ${await when()}.${twice}`);
   else if (barred.length === 0) context.output.line(nothing);
   const causes = barred
     .map((code) => explain(code).cause)

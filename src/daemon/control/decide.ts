@@ -86,6 +86,7 @@ export function createDecisions(sources: DecisionSources) {
             if (port !== undefined && !all) await requireRetriable({ ref, port, ledger });
           }
           const meant = paths.length === 0 ? null : refs;
+          const inDoubt = new Set(openDoubts(ledger).map(({ ref }) => refKey(ref)));
           const { delivered, retried, unknown } = await engine.retry(meant, barred);
           if (unknown.length > 0)
             throw new ConfigurationError(
@@ -93,7 +94,8 @@ export function createDecisions(sources: DecisionSources) {
             );
           for (const folder of new Set(delivered.map((ref) => ref.folder))) engine.folders.rescan(folder);
           note(all ? resentOf(retried) : retried.map((ref) => ofDocument(ref, 'retried')), by);
-          return { retried: retried.length, barred: [...new Set(barred.values())] };
+          const doubted = retried.filter((ref) => inDoubt.has(refKey(ref))).length;
+          return { retried: retried.length, doubted, barred: [...new Set(barred.values())] };
         }),
       resolve: (resolution) =>
         inTurn(async () => {
