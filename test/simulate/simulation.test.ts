@@ -2760,6 +2760,10 @@ describe('the simulation', () => {
       9_800_002_295,
       'what was answered just before a loss of power may have a record, whose mode counts (7.27)',
     ],
+    [
+      9_850_002_372,
+      'a record that has followed a renamed attachment may mean what came to that place since (4)',
+    ],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

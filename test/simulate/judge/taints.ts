@@ -25,7 +25,8 @@ interface Attached {
   /** Its owner, which has come back since it was deleted at the service, lists it anew. */
   readonly isAnew: boolean;
   /**
-   * Its owner's sidecar has named no more than its like elsewhere, or not even that while it was away; or it was sent with an
+   * Its owner's sidecar has named no more than its like elsewhere, or not even that while it was away; or another file came
+   * to where its record may have followed it; or it was sent with an
    * upload that nobody was told of, of which there is no record, and its owner and that one's sidecar are gone.
    */
   readonly isDropped: boolean;
@@ -404,8 +405,14 @@ export class Taints {
       const names = [one.path, ...reading.pathsOf(identity)];
       const isListed = (text: string) => names.includes(`${directoryOf(one.owner)}/${text}`);
       const isUntold = this.#held.all.get(one.docId ?? '')?.answer === 'none';
+      // Without a sidecar the record lists it, which may have followed it to where another file has come since (contract 4).
+      const isReplaced = ([path, last]: readonly [string, { readonly identity: object }]) =>
+        path !== one.path &&
+        last.identity === identity &&
+        (reading.files.get(path)?.identity ?? identity) !== identity;
       const isDropped =
         one.isDropped ||
+        (isLeft && [...this.#last].some(isReplaced)) ||
         said?.attachments.some(isListed) === false ||
         (isAway && one.docId !== null && this.#isOver(one, identity, reading)) ||
         (isUntold && this.#isOver({ ...one, docId: null }, identity, reading));
