@@ -67,7 +67,11 @@ describe('a ledger that meets another service', () => {
         message: expect.stringMatching(/^the ledger in/),
       }),
     ]);
-    const { reasons } = await json<Status>('status');
+    const { reasons, folders } = await json<Status>('status');
+    expect(folders).toMatchObject([{ onDisk: 3, synced: 1, pending: 2 }]);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ level: 'info', message: expect.stringContaining('1 delivered, 2 to send') }),
+    );
     expect(reasons).toContainEqual({ code: 'other-service', message: expect.stringMatching(refusal) });
     const { out } = await place.run('status');
     expect([out.match(new RegExp(refusal, 'g')), out.match(/run ingestd ledger service-moved/g)]).toEqual([

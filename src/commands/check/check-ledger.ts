@@ -14,15 +14,19 @@ import { scratchLedger } from '../offline/resting-engine.ts';
 /** Judges what the ledger says: can it be read, and is it of the configured service. */
 export async function checkLedger(settings: Settings): Promise<{
   readonly findings: readonly CheckFinding[];
-  /** For the folders to be compared with; without a record where it cannot be read, or is of another service. */
+  /** For the folders to be compared with; without a record where it cannot be read. */
   readonly ledger: LedgerPort;
   /** This user may not read the state directory: nothing else is known of it. */
   readonly isClosed: boolean;
 }> {
   try {
     const { ledger, other } = await scratchLedger(settings);
-    // Records of another service are nobody's here.
-    return other === null ? { findings: [], ledger, isClosed: false } : without(other);
+    // Its records are told of as they stand, as `status` does.
+    return {
+      findings: other === null ? [] : [finding('error', 'state.dir', other)],
+      ledger,
+      isClosed: false,
+    };
   } catch (error) {
     const code = errorCode(error);
     const message = messageOf(error);
