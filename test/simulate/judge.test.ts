@@ -135,6 +135,7 @@ class History {
         queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: null },
         failures: [],
         skipped: [],
+        kept: [],
         held: [],
         inDoubt: [],
         reasons: [],

@@ -2764,6 +2764,10 @@ describe('the simulation', () => {
       9_850_002_372,
       'a record that has followed a renamed attachment may mean what came to that place since (4)',
     ],
+    [
+      9_900_003_469,
+      'a document that is kept as an attachment of another one is not counted as narrower (4, 7.27)',
+    ],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

@@ -23,7 +23,7 @@ export interface Ref {
 export interface Claims {
   readonly status: Pick<
     Status,
-    'folders' | 'queue' | 'failures' | 'skipped' | 'held' | 'inDoubt' | 'health' | 'reasons'
+    'folders' | 'queue' | 'failures' | 'skipped' | 'kept' | 'held' | 'inDoubt' | 'health' | 'reasons'
   >;
   /** What the ledger exports. */
   readonly documents: readonly (Ref & { readonly docId: string })[];

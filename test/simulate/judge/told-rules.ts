@@ -81,20 +81,22 @@ const linksAndTwinsAreListed: EndRule = ({ judge, claims: { status }, reading })
 };
 
 /**
- * What is held more narrowly than is stated now is counted (7.27), unless it waits: for what it was sent with (7.35), or as
- * an attachment, which is no document (4).
+ * What is held more narrowly than is stated now is counted (7.27), unless it waits for what it was sent with (7.35); or
+ * waits or is kept as an attachment, which is no document (4).
  */
 const narrowerIsCounted: EndRule = (end) => {
   const { judge, claims, reading, places } = end;
   const { status, waits } = claims;
   const codes = new Map(waits.map(({ path, code }) => [path, code]));
+  const kept = new Set(status.kept.map(nameIn));
   for (const { name, narrower } of status.folders) {
     const narrow = [...places].filter(([docId, path]) => {
       const [file, one] = [reading.files.get(path), judge.held.all.get(docId)];
       if (!path.startsWith(`${name}/`) || one?.isDeleted !== false || file?.role.kind !== 'document')
         return false;
       if (codes.get(path) === 'ignore-file-invalid' && isSentWithShut(end, one)) return false;
-      if (codes.get(path) === 'attached-before' && judge.isAttached(file)) return false;
+      const isAsAttachment = codes.get(path) === 'attached-before' || kept.has(path);
+      if (isAsAttachment && judge.isAttached(file)) return false;
       const { statement, obstacle } = file.role;
       const mayNotWiden = (held: Holding) => widensByAbsence(statement.mode, held, statement);
       return (
