@@ -162,6 +162,25 @@ describe('the simulation', () => {
     },
   );
 
+  const renamedOver: readonly Act[] = [
+    { kind: 'rename', path: 'inbox/é.txt', to: 'outside/swap' },
+    { kind: 'rename', path: 'inbox/t.csv', to: 'inbox/é.txt' },
+    { kind: 'rename', path: 'outside/swap', to: 'inbox/t.csv' },
+    { kind: 'write', path: 'inbox/é.txt', text: 'edited' },
+  ];
+  const swapped = caselessPlan(firstOf({ ...files, 'é.txt': 'é' }), [
+    { kind: 'rename', path: 'inbox/a.csv', to: 'inbox/d/a.csv' },
+    ...renamedOver,
+  ]);
+  const gaps = [20_000, 20_000, 0, 100, 0];
+  itRuns(
+    'what a document was sent with is none any more when another file stands there soon (4)',
+    { ...swapped, steps: swapped.steps.map((step, at) => ({ ...step, afterMs: gaps[at] ?? 0 })) },
+    (said) => {
+      expect(said).not.toContain('{"seed"');
+    },
+  );
+
   const pushed = caselessPlan(
     ['inbox/a.csv', 'inbox/b.csv', 'other/a.csv'].map((path) => ({ path, text: path })),
     [

@@ -157,8 +157,14 @@ export class DocumentComparison {
       const hasRecord = this.#ledger.get(document.ref) !== undefined;
       if (!hasRecord && this.#options.unsent.modes.noteAttachment(ref, document.stat)) isNews = true;
       const answers = await this.#answersOf(owner, document);
+      const waitedMs = this.#clock.monotonic() - task.since;
+      const { pollSeconds, removeGraceMs } = this.#options.settings.timing;
+      // Another file may come to its place at once, as where it is saved by rename. Its document waits twice as long.
+      const isEarly = !answers.includes('dropped') && waitedMs < removeGraceMs / 2;
       const isNoted =
-        record === null || (await this.#followAttachment(task, { ref, record }, document, answers));
+        isEarly ||
+        record === null ||
+        (await this.#followAttachment(task, { ref, record }, document, answers));
       if (answers.includes('dropped')) {
         // Its list may be gone before the record says so.
         if (!isNoted) awaited ??= compareAgain;
@@ -171,8 +177,6 @@ export class DocumentComparison {
         ? `it is an attachment of ${printable(refKey(ref))}, whose folder is not configured; put that folder back into the configuration, or send a copy of the file under another name`
         : `it is an attachment of ${printable(shown)} until a valid sidecar of that document does not list it`;
       const reason = { code: attachedBeforeCode, message };
-      const waitedMs = this.#clock.monotonic() - task.since;
-      const { pollSeconds } = this.#options.settings.timing;
       const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
       awaited ??= answers.includes('settling')
         ? { kind: 'settling', againMs: moveMayShowMs, reason }
