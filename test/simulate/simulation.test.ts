@@ -328,7 +328,7 @@ describe('the simulation', () => {
       steps: [
         ...saved.map((act, index) => ({ afterMs: index === 0 ? 20_000 : 0, act })),
         { afterMs: 0, gap: 'ledger', act: write('.meta.json', '{}') },
-        { afterMs: 0, gap: 'ledger', act: { kind: 'restart', how: 'power', downMs: 10 } },
+        { afterMs: 0, gap: 'connect', act: { kind: 'restart', how: 'power', downMs: 10 } },
       ],
     },
     (said) => {
