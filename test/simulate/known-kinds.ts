@@ -7,10 +7,6 @@ const knownKinds: readonly (readonly [kind: RegExp, lacks: string])[] = [
     /^attachment-alone\/listed-elsewhere\/unnoticed/,
     'a sidecar in another directory that is edited in place, and whose event is lost, is known as it was listed (7.30)',
   ],
-  [
-    /^(?:waits-at-end|kept-back)\/attached-before\/identities$/,
-    'without numbers of files, what looks like an attachment that moved waits with it (7.27)',
-  ],
 ];
 
 /** Whether a kind is on the list. What is known is known between two steps of a request, and where it is hard to see. */

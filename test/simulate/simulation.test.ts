@@ -2770,6 +2770,11 @@ describe('the simulation', () => {
       'a directory is moved as a whole, though each file of it has another name by then (7.25, 4)',
     ],
     [
+      3_000_003_572,
+      'without numbers nobody can tell what was attached, and left its place before it was sent, from what looks so (4, 7.19)',
+    ],
+    [2_000_019_471, 'without numbers an owner is none of its own attachments, wherever it goes (4, 7.19)'],
+    [
       1_293_565_980,
       'a document that is kept, as its file may stand elsewhere, is not lost with each poll (7.19, 7.25)',
     ],

@@ -49,7 +49,9 @@ export class UnsentAttachments {
   /** Other documents, to which a file was attached by a sidecar. `placesOf`: where the file of one stands by now. */
   ownersOf(found: Found, placesOf: (owner: FileStat) => readonly DocumentRef[]): readonly FormerOwner[] {
     return this.#with(found, isAlike).flatMap(({ owner, ownerStat, path, isListed, movedTo = owner }) => {
-      if (!isListed || (ownerStat !== null && isSameFile(ownerStat, found.stat))) return [];
+      // Without a number, what looks so under its name is the owner itself.
+      const isNamed = found.stat.ino !== 0 || nameOf(owner.path) === nameOf(found.ref.path);
+      if (!isListed || (ownerStat !== null && isNamed && isAlike(ownerStat, found.stat))) return [];
       const standing = ownerStat === null ? [] : placesOf(ownerStat);
       const owners = standing.length > 0 ? standing : [movedTo];
       const place = { folder: owner.folder, path };

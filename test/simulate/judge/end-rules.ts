@@ -167,6 +167,7 @@ export function judgeTried(
     if (!isReady || judge.isAttached(file) || listed.includes(path) || reading.hasTwin(path)) continue;
     if (judge.held.documentsOf([file], reading).length > 0 || judge.wasTried(file, now - longMs)) continue;
     const isLikeAttached = waits.some((one) => one.path === path && one.code === 'attached-before');
+    if (isLikeAttached && judge.isLikeUnsent(file)) continue;
     judge.report(
       isLikeAttached ? 'kept-back/attached-before' : 'kept-back',
       `${path} was not tried while the service did not take others`,
@@ -239,6 +240,7 @@ function judgeFile(end: End, file: RoledFile): void {
   if (wait?.code === 'incomplete' && !isWhole(path, text) && judge.standsFor(file) < longestPartMs)
     return judge.blames(path);
   if (wait?.code === 'ignore-file-invalid' && isHeld && isSentWithShut(end, one)) return judge.blames(path);
+  if (wait?.code === 'attached-before' && judge.isLikeUnsent(file)) return judge.blames(path);
   if (wait !== undefined) return tell(`waits-at-end/${wait.code}`, `${path} waits: ${wait.reason}`);
   if (!isHeld) return tell('missing', `${path} is not at the service, and nobody is told why`);
   if (one.text !== text) tell('old-at-end', `${path}: the service holds ${one.text}`);

@@ -650,6 +650,11 @@ export class Judge {
     return this.taintNow(identity).owner !== null || this.#taints.isPerhapsAttached(identity, this.reading());
   }
 
+  /** Whether nobody can tell a file from an attachment that has left its place before it was sent. */
+  isLikeUnsent(file: RoledFile): boolean {
+    return this.isIdentityUnsure && this.#taints.isLikeUnsent(file, this.reading());
+  }
+
   /** As of the last moment, whatever stood there for however short. */
   taintNow(identity: object): Taint {
     return this.#taints.all(this.#moments.at(-1)?.from ?? 0, 0)(identity);

@@ -17,6 +17,8 @@ export interface SeenFile {
   readonly content: Buffer;
   /** The same as a text. */
   readonly text: string;
+  /** When it changed, as its file system says. */
+  readonly changedAt?: number;
   /** No process can read it now: below a directory without rights, or covered by a mount. */
   readonly isHidden: boolean;
   /** The directory that names it cannot be listed now, or is covered. */

@@ -96,6 +96,8 @@ export class Taints {
   /** It may have been seen after so long, ms. */
   readonly #settleMs: number;
   #attached = new Map<object, Attached>();
+  /** What this process has seen attached last at each path, and its owner. */
+  readonly #listed = new Map<string, { readonly file: RoledFile; readonly owner: RoledFile | undefined }>();
   /** Attachments that are none any more. */
   readonly #former = new Map<object, Former>();
   /**
@@ -174,6 +176,7 @@ export class Taints {
       this.#inherit(identity, [...taintOf(identity).holdings, ...stated]);
     }
     this.#unsent.clear();
+    this.#listed.clear();
     for (const [identity, { docId, ownerIdentity, sentWith }] of this.#attached) {
       if (docId !== null && this.#held.all.get(docId)?.answer === 'usable') continue;
       this.#attached.delete(identity);
@@ -347,7 +350,8 @@ export class Taints {
   }
 
   #followAttached(reading: Reading, now: number): void {
-    for (const { path, text, identity, role, isHidden } of reading.files.values()) {
+    for (const file of reading.files.values()) {
+      const { path, text, identity, role, isHidden } = file;
       // Whether what attaches files itself is one the contract leaves open (4).
       const isOwning = role.kind === 'document' && role.attachments.length > 0;
       if (isOwning && reading.isListedByDocument(path)) this.#perhaps.add(identity);
@@ -355,6 +359,7 @@ export class Taints {
       // Of what could never be looked at nobody knows which file it is.
       if (isHidden && !this.#attached.has(identity)) continue;
       const ownerIdentity = reading.files.get(role.owner)?.identity;
+      this.#listed.set(path, { file, owner: reading.files.get(role.owner) });
       // What a sidecar lists is no document: whether anything is attached to it the contract leaves open (4, 7.9).
       if (reading.isListedByDocument(role.owner)) {
         this.#perhaps.add(identity);
@@ -477,6 +482,26 @@ export class Taints {
   }
 
   /**
+   * Whether nobody can tell a file from an attachment that has left its place before it was sent, as numbers do not (7.19):
+   * it stays one while nothing stands there, and its owner or the sidecar exists, or what may be the owner (contract 4).
+   */
+  isLikeUnsent(file: RoledFile, reading: Reading): boolean {
+    const sent = new Set(
+      [...this.#held.all.values()].flatMap((one) => one.attachments.map(({ text }) => text)),
+    );
+    return [...this.#listed.values()].some(({ file: attached, owner }) => {
+      const mayBeOwner = (other: RoledFile) => other.identity === owner?.identity || isLike(other, owner);
+      const hasOwner =
+        (owner !== undefined && reading.sidecarOf(owner.path) !== null) ||
+        reading.all().some((other) => other.identity !== file.identity && mayBeOwner(other));
+      const isLeft = reading.files.get(attached.path)?.isHidden ?? true;
+      // Under its name the owner is itself.
+      const isOther = file.identity !== owner?.identity || nameOf(file.path) !== nameOf(owner.path);
+      return isLeft && isOther && hasOwner && isLike(file, attached) && !sent.has(attached.text);
+    });
+  }
+
+  /**
    * Whether a list was handed on: the document that is sent with a file is not the one whose list names it now; or that of
    * a document that was not sent yet stands still, and another one's names it too.
    */
@@ -582,6 +607,10 @@ export class Taints {
     const isOwnerHere = owners.length > 0 || reading.files.has(owner);
     return isFromItsDirectory || (!isOwnerHere && said.length === 0);
   }
+}
+
+function isLike(a: SeenFile, b: SeenFile | undefined): boolean {
+  return a.content.length === b?.content.length && a.changedAt === b.changedAt;
 }
 
 /** Whether a sidecar lists a file of these names: where its owner has moved, its list names what lies at its new place. */

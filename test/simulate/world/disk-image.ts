@@ -37,6 +37,7 @@ export function imageOf(
           device: inode.system,
           content: inode.content,
           text: inode.text(),
+          changedAt: inode.mtimeMs,
           isHidden: isShutHere || (inode.mode & 0o400) === 0,
           isUnlisted: isShut,
           isUntold,
