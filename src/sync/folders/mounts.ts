@@ -77,7 +77,8 @@ export function coveredMountPoints(
  * What the ledger has to learn of a folder's mounts; null: nothing.
  * - New mounts are added. None is taken away before a person approves: what lay on it may be missing.
  * - Which directory is mounted where is noted when the whole folder was listed (`isWhole`).
- * - A directory that was noted is replaced by the one that stands there now only if nothing below it is missing.
+ * - A directory that was noted is replaced by the one that stands there now only if nothing below it is missing: in between
+ *   nothing was mounted there.
  * - A new mount over documents that are missing since hides them, so it is noted as no directory.
  * - Until when a mount point was bare is noted, as files may have come into it; not where it never was. And since when it
  *   is, as they may have come onto what was mounted.
@@ -103,7 +104,12 @@ export function mountsToRemember(
   const before = ledger.mountIdentities(folder);
   const isComplete = (path: string) => [...tasks.missing(folder)].every((task) => !isBelow(task, path));
   const mounts = [...known, ...added];
-  const found = identitiesOf(isWhole ? mounts : [], view).filter(({ path }) => {
+  // Where the directory that was noted is another one than is listed there by now, the mount was away in between.
+  const isReplaced = (path: string) =>
+    view.directorySince(path) !== -Infinity &&
+    isComplete(path) &&
+    before.some((one) => one.path === path && isOtherMount(one, view));
+  const found = identitiesOf(isWhole ? mounts : mounts.filter(isReplaced), view).filter(({ path }) => {
     const old = before.find((one) => one.path === path);
     if (old !== undefined) return isOtherMount(old, view) && isComplete(path);
     return isComplete(path) || (known.includes(path) && mounted.includes(path));
@@ -118,7 +124,7 @@ export function mountsToRemember(
     // The first listing of all goes with the first reading of the mounts: what is mounted later was bare then.
     const wasBare = view.isResumed || !isFirst || view.directorySince(path) !== -Infinity;
     const isNew = added.includes(path) && (wasBare || isMissing(path));
-    if (isNew || old?.until === null) return [{ path, until: now }];
+    if (isNew || isReplaced(path) || old?.until === null) return [{ path, until: now }];
     return old === undefined ? [] : [old];
   });
   const isBareAsBefore = bare.every(({ path, until }) =>
