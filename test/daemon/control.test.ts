@@ -133,7 +133,7 @@ it('has the failure of what fails again at once as the last word, not that a per
   await world.sync();
   expect(world.activities.map(({ what }) => what)).toEqual(['failed']);
   const { said, decisions } = decisionsIn(world, ['inbox']);
-  expect(await decisions.retry({ paths: [] })).toEqual({ retried: 1, barred: [] });
+  expect(await decisions.retry({ paths: [] })).toEqual({ retried: 1, doubted: 0, barred: [] });
   expect(said.map(({ what }) => what)).toEqual(['retried']);
   expect(world.activities).toHaveLength(1);
   await world.quiesce();

@@ -1,6 +1,6 @@
 import { chmod, rename } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
+import { requireRetriable, resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
 import { openDoubts } from '../../src/model/doubts.ts';
 import type { Resolution } from '../../src/model/ports/control-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
@@ -112,6 +112,29 @@ describe('an upload in doubt that is held', () => {
     expect(openDoubts(world.ledger())).toEqual([]);
     expect(world.ledger().failure(ref)).toBeUndefined();
   });
+
+  it.each<readonly [Resolution, string[]]>([
+    [{ action: 'again' }, ['b.txt']],
+    [{ action: 'dismiss' }, []],
+  ])(
+    'is decided (%j) under the path to which its file was moved when another one had its place',
+    async (resolution, sent) => {
+      await lose();
+      world.folder.rename('a.txt', 'b.txt');
+      world.folder.write('a.txt', 'two');
+      await world.sync();
+      const other = { folder: 'inbox', path: 'b.txt' };
+      expect(world.docIds()).toEqual(new Map());
+      const sources = { ref: other, port: world.folder, ledger: world.ledger() };
+      await expect(requireRetriable(sources)).rejects.toThrow(
+        /as inbox\/a\.txt is in doubt; run ingestd resolve/,
+      );
+      expect(await world.engine().decide(other, await resolveDoubt(sources, resolution))).toBe(true);
+      await world.quiesce();
+      expect(openDoubts(world.ledger())).toEqual([]);
+      expect(world.docIds().has('b.txt')).toBe(sent.includes('b.txt'));
+    },
+  );
 
   it('is on record once dismissed while its file cannot be sent: a copy to come is a possible duplicate', async () => {
     await lose();

@@ -116,11 +116,9 @@ export async function soakPlace({
     let isShared = false;
     for (;;) {
       const status = await daemon.status();
-      const doubts = status.inDoubt.filter(({ folder, path }) =>
-        status.failures.some((one) => one.folder === folder && one.path === path && one.code === 'in-doubt'),
-      );
+      const doubts = status.failures.filter(({ code }) => code === 'in-doubt');
       if (status.state === 'idle' && doubts.length > 0) {
-        await program.run('retry', ...doubts.map(({ folder, path }) => `${folder}/${path}`));
+        for (const { folder, path } of doubts) await program.run('resolve', `${folder}/${path}`, '--again');
       } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve', '--yes');
       else if (status.state === 'idle' && !isShared && status.folders.some(({ narrower }) => narrower > 0)) {
         isShared = true;

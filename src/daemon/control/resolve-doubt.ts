@@ -3,7 +3,7 @@ import { sentences } from '../../lib/text/sentences.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { hasGone, isUsableDocId, refKey, sameFile, sameStat } from '../../model/document.ts';
 import type { DocumentRef, Inspection } from '../../model/document.ts';
-import { ConfigurationError, isOfPassingFault } from '../../model/errors.ts';
+import { ConfigurationError, dismissedCode, isOfPassingFault } from '../../model/errors.ts';
 import { endsInFolder, explain } from '../../model/report/explanations.ts';
 import type { FolderPort, FoundFile } from '../../model/ports/folder-port.ts';
 import type { Change, Doubt, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -14,6 +14,7 @@ import {
   inDoubtCode,
   isDoubtful,
   isOpenDoubt,
+  resolveWords,
   sendAgain,
 } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
@@ -46,7 +47,10 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
     throw new ConfigurationError(`${refKey(ref)} is not in doubt${way}`);
   }
   if (hasGone(found)) await requireUnmoved(sources, path);
-  const left = followed.map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
+  const ofDoubts: readonly (string | undefined)[] = [inDoubtCode, dismissedCode];
+  const left = followed
+    .filter((doubt) => ofDoubts.includes(ledger.failure(doubt.ref)?.code))
+    .map((doubt): Change => ({ kind: 'clear', ref: doubt.ref }));
   return [...(await changesOf(sources, path, found, resolution)), ...left];
 }
 
@@ -59,6 +63,11 @@ export async function requireRetriable(sources: Sources): Promise<void> {
   const doubts = doubtsAbout(ref, ledger).filter(isOpenDoubt);
   const found = await inspectAt(sources, ref);
   if (doubts.length === 0) {
+    const [other] = hasGone(found) ? [] : (await doubtsThatFollow(sources, found)).filter(isOpenDoubt);
+    if (other !== undefined)
+      throw new ConfigurationError(
+        `${refKey(ref)} has the file whose upload as ${refKey(other.ref)} is in doubt; ${resolveWords(shellWord(refKey(ref)))}`,
+      );
     if (!('code' in found) || !endsInFolder(found.code) || isOfPassingFault(found)) return;
     const then = 'It is sent by itself then, and retrying does not help before';
     const words = [`${refKey(ref)} is not sent: ${found.message}`, explain(found.code).fix, then];
@@ -120,9 +129,7 @@ function inspectAt({ port, ledger }: Sources, ref: DocumentRef): Promise<Inspect
 /** Doubts about a file that was renamed: a running daemon has them follow it as soon as it can be sent. */
 async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<readonly Doubt[]> {
   const { ref, port, ledger } = sources;
-  const others = ledger
-    .doubts()
-    .filter((doubt) => doubt.ref.folder === ref.folder && doubt.ref.path !== ref.path);
+  const others = ledger.doubts().filter((doubt) => refKey(doubt.ref) !== refKey(ref));
   const stat =
     found.kind === 'document'
       ? found.document.stat
@@ -130,7 +137,9 @@ async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<re
   const followed: Doubt[] = [];
   for (const doubt of others) {
     if (stat === undefined || doubt.stat === undefined || !sameFile(doubt.stat, stat)) continue;
-    if (hasGone(await inspectAt(sources, doubt.ref))) followed.push(doubt);
+    // One that is open holds it under each of its names.
+    const isNear = doubt.ref.folder === ref.folder;
+    if (isOpenDoubt(doubt) || (isNear && hasGone(await inspectAt(sources, doubt.ref)))) followed.push(doubt);
   }
   return followed;
 }
