@@ -2792,6 +2792,7 @@ describe('the simulation', () => {
       9_900_003_469,
       'a document that is kept as an attachment of another one is not counted as narrower (4, 7.27)',
     ],
+    [9_900_003_662, 'what was lost may lie where nothing was mounted for a time that nobody saw (7.25)'],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');
