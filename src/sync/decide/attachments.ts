@@ -187,7 +187,7 @@ export function recordedOwners(
   });
 }
 
-export function hasAttachmentAt({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
+function hasAttachmentAt({ ref, record }: LedgerEntry, place: DocumentRef): boolean {
   return record.attachments.some((one) => isAttachedAt(one, ref, place));
 }
 
