@@ -48,8 +48,6 @@ interface Options {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The minute, and the longest life after it. */
-const remnantsMs = 5 * 60_000;
 const stateFiles =
   /^(?:configuration|ledger\.json|ledger\.previous\.json|ledger\.used|history|ledger\.journal\.\d+)$/;
 
@@ -162,7 +160,7 @@ export async function soakPlace({
     leftovers: async () => {
       const names = await readdir(program.home.join('state'));
       const odd = names.filter((name) => !stateFiles.test(name));
-      return odd.filter((name) => !isYoungRemnant(program.home.join('state', name), name));
+      return odd.filter((name) => !isEmptyRemnant(program.home.join('state', name), name));
     },
     busiestMinute: () => busiest(way.arrivals),
     remove: async () => {
@@ -174,10 +172,9 @@ export async function soakPlace({
   };
 }
 
-/** What died while it took the lock left this; a start takes it away once it is a minute old. */
-function isYoungRemnant(file: string, name: string): boolean {
-  const ageMs = Date.now() - statSync(file).mtimeMs;
-  return name.startsWith('lock.') && ageMs < remnantsMs;
+/** What was killed before the first byte of its lock was written tells nobody whose it was. */
+function isEmptyRemnant(file: string, name: string): boolean {
+  return name.startsWith('lock.') && statSync(file).size === 0;
 }
 
 function busiest(arrivals: readonly number[]): number {
