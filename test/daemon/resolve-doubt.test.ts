@@ -136,6 +136,18 @@ describe('an upload in doubt that is held', () => {
     },
   );
 
+  it('holds back nothing of a hard link that is delivered', async () => {
+    world.folder.write('b.txt', 'one');
+    await world.sync();
+    world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+    world.folder.link('b.txt', 'a.txt');
+    await world.sync();
+    expect(openDoubts(world.ledger())).toMatchObject([{ ref }]);
+    const sources = { ref: { folder: 'inbox', path: 'b.txt' }, port: world.folder, ledger: world.ledger() };
+    await requireRetriable(sources);
+    await expect(resolveDoubt(sources, { action: 'again' })).rejects.toThrow('inbox/b.txt is not in doubt');
+  });
+
   it('is on record once dismissed while its file cannot be sent: a copy to come is a possible duplicate', async () => {
     await lose();
     world.folder.rename('a.txt', 'a.b.txt');

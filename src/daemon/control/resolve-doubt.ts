@@ -63,7 +63,8 @@ export async function requireRetriable(sources: Sources): Promise<void> {
   const doubts = doubtsAbout(ref, ledger).filter(isOpenDoubt);
   const found = await inspectAt(sources, ref);
   if (doubts.length === 0) {
-    const [other] = hasGone(found) ? [] : (await doubtsThatFollow(sources, found)).filter(isOpenDoubt);
+    const isNew = ledger.get(ref) === undefined && !hasGone(found);
+    const [other] = isNew ? (await doubtsThatFollow(sources, found)).filter(isOpenDoubt) : [];
     if (other !== undefined)
       throw new ConfigurationError(
         `${refKey(ref)} has the file whose upload as ${refKey(other.ref)} is in doubt; ${resolveWords(shellWord(refKey(ref)))}`,
@@ -137,9 +138,10 @@ async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<re
   const followed: Doubt[] = [];
   for (const doubt of others) {
     if (stat === undefined || doubt.stat === undefined || !sameFile(doubt.stat, stat)) continue;
-    // One that is open holds it under each of its names.
+    // One that is open holds it under each of its names that is not delivered.
+    const isHeld = isOpenDoubt(doubt) && ledger.get(ref) === undefined;
     const isNear = doubt.ref.folder === ref.folder;
-    if (isOpenDoubt(doubt) || (isNear && hasGone(await inspectAt(sources, doubt.ref)))) followed.push(doubt);
+    if (isHeld || (isNear && hasGone(await inspectAt(sources, doubt.ref)))) followed.push(doubt);
   }
   return followed;
 }
