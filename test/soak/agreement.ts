@@ -31,10 +31,12 @@ interface Sides {
   readonly roots: readonly WatchedRoot[];
   readonly ledger: LedgerExport;
   readonly service: readonly HeldDocument[];
+  /** Documents that are said to be kept private for attachments that the service may have, whatever became of the last modify. */
+  readonly barred: ReadonlySet<string>;
 }
 
 /** Compares the three, byte for byte: everything is read, nothing is taken on trust. */
-export function compareAll({ home, roots, ledger, service }: Sides): Agreement {
+export function compareAll({ home, roots, ledger, service, barred }: Sides): Agreement {
   const differences: string[] = [];
   const held = new Map(service.map((document) => [document.docId, document]));
   const records = new Map(ledger.documents.map((record) => [`${record.folder}/${record.path}`, record]));
@@ -61,7 +63,9 @@ export function compareAll({ home, roots, ledger, service }: Sides): Agreement {
       if (record === undefined && !attachmentNames.test(key))
         differences.push(`${key}: on disk, not in the ledger`);
       else if (there !== undefined)
-        differences.push(...compareFile(root, document, there).map((words) => `${key}: ${words}`));
+        differences.push(
+          ...compareFile(root, document, there, barred.has(key)).map((words) => `${key}: ${words}`),
+        );
     }
     // What is listed and not sent, as an attachment, keeps its document.
     for (const [key, { folder }] of records) {
@@ -91,14 +95,19 @@ function compareRecord(record: Exported, document: HeldDocument): string[] {
   return differences;
 }
 
-function compareFile(root: WatchedRoot, file: DocumentOnDisk, document: HeldDocument): string[] {
+function compareFile(
+  root: WatchedRoot,
+  file: DocumentOnDisk,
+  document: HeldDocument,
+  isSaidBarred: boolean,
+): string[] {
   const differences: string[] = [];
   if (hashOf(file.absolute) !== document.sha256) differences.push('disk and service have other bytes');
   const name = nameOf(file.path);
   const stem = root.title === 'fileStem' ? name.slice(0, name.lastIndexOf('.')) : undefined;
   const attached = file.attachments.map((one) => `${one.name} ${hashOf(one.absolute)}`).sort();
   // More people would see attachments that the service cannot take back.
-  const isBarred = attached.length === 0 && document.attachments.length > 0;
+  const isBarred = attached.length === 0 && (document.attachments.length > 0 || isSaidBarred);
   const expected = [...file.layers, ...(stem === undefined ? [] : [{ title: stem }])];
   for (const field of ['title', 'customTags', 'shareInfo'] as const) {
     const stated = expected.find((layer) => layer[field] !== undefined);

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { mayHelpToShare } from '../../src/model/report/explanations.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
 import { installation } from '../support/processes/daemon-process.ts';
@@ -95,6 +96,11 @@ export async function soakPlace({
         roots,
         ledger,
         service: held,
+        barred: new Set(
+          status.narrower.flatMap(({ folder, path, code }) =>
+            mayHelpToShare(code) ? [] : [`${folder}/${path}`],
+          ),
+        ),
       });
       const reported = status.possibleDuplicates;
       if (strangers > reported)
