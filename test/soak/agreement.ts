@@ -33,10 +33,12 @@ interface Sides {
   readonly service: readonly HeldDocument[];
   /** Documents that are said to be kept private for attachments that the service may have, whatever became of the last modify. */
   readonly barred: ReadonlySet<string>;
+  /** Documents that are said to stay as they were last sent, while their files are attachments of others. */
+  readonly remaining: ReadonlySet<string>;
 }
 
 /** Compares the three, byte for byte: everything is read, nothing is taken on trust. */
-export function compareAll({ home, roots, ledger, service, barred }: Sides): Agreement {
+export function compareAll({ home, roots, ledger, service, barred, remaining }: Sides): Agreement {
   const differences: string[] = [];
   const held = new Map(service.map((document) => [document.docId, document]));
   const records = new Map(ledger.documents.map((record) => [`${record.folder}/${record.path}`, record]));
@@ -62,7 +64,7 @@ export function compareAll({ home, roots, ledger, service, barred }: Sides): Agr
       // An attachment stays one wherever its directory is moved.
       if (record === undefined && !attachmentNames.test(key))
         differences.push(`${key}: on disk, not in the ledger`);
-      else if (there !== undefined)
+      else if (there !== undefined && !remaining.has(key))
         differences.push(
           ...compareFile(root, document, there, barred.has(key)).map((words) => `${key}: ${words}`),
         );

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import type { DocumentRef } from '../../src/model/document.ts';
 import { mayHelpToShare } from '../../src/model/report/explanations.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
@@ -96,11 +97,8 @@ export async function soakPlace({
         roots,
         ledger,
         service: held,
-        barred: new Set(
-          status.narrower.flatMap(({ folder, path, code }) =>
-            mayHelpToShare(code) ? [] : [`${folder}/${path}`],
-          ),
-        ),
+        barred: keysOf(status.narrower.filter(({ code }) => !mayHelpToShare(code))),
+        remaining: keysOf(status.waiting.filter(({ code }) => code === 'attached-before')),
       });
       const reported = status.possibleDuplicates;
       if (strangers > reported)
@@ -176,6 +174,10 @@ export async function soakPlace({
       await data.remove();
     },
   };
+}
+
+function keysOf(documents: readonly DocumentRef[]): ReadonlySet<string> {
+  return new Set(documents.map(({ folder, path }) => `${folder}/${path}`));
 }
 
 /** What was killed before the first byte of its lock was written tells nobody whose it was. */
