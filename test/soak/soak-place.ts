@@ -118,9 +118,14 @@ export async function soakPlace({
     let isShared = false;
     for (;;) {
       const status = await daemon.status();
-      const doubts = status.failures.filter(({ code }) => code === 'in-doubt');
-      if (status.state === 'idle' && doubts.length > 0) {
-        for (const { folder, path } of doubts) await program.run('resolve', `${folder}/${path}`, '--again');
+      // One may be failed under another name of its file: then it goes when that is decided.
+      const doubts = status.inDoubt.filter(({ holds }) => holds);
+      if (
+        status.state === 'idle' &&
+        doubts.length > 0 &&
+        status.failures.some(({ code }) => code === 'in-doubt')
+      ) {
+        for (const { folder, path } of doubts) await program.run('retry', `${folder}/${path}`);
       } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve', '--yes');
       else if (status.state === 'idle' && !isShared && status.folders.some(({ narrower }) => narrower > 0)) {
         isShared = true;
