@@ -119,7 +119,8 @@ export async function soakPlace({
     for (;;) {
       const status = await daemon.status();
       // One may be failed under another name of its file: then it goes when that is decided.
-      const doubts = status.inDoubt.filter(({ holds }) => holds);
+      const isLate = performance.now() > until;
+      const doubts = isLate ? [] : status.inDoubt.filter(({ holds }) => holds);
       if (
         status.state === 'idle' &&
         doubts.length > 0 &&
@@ -130,7 +131,7 @@ export async function soakPlace({
       else if (status.state === 'idle' && !isShared && status.folders.some(({ narrower }) => narrower > 0)) {
         isShared = true;
         await program.run('share', ...roots.map(({ name }) => name), '--as', 'stated', '--yes');
-      } else if (status.state === 'idle' || performance.now() > until) return status;
+      } else if (status.state === 'idle' || isLate) return status;
       await delay(100);
     }
   }
