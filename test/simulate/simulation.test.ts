@@ -2797,6 +2797,10 @@ describe('the simulation', () => {
       9_900_004_810,
       'of two names that are one in NFC either may stand, with the document of that name (7.3)',
     ],
+    [
+      9_200_006_320,
+      'without numbers an upload in doubt follows one of two files that look alike, also after a restart (7.32)',
+    ],
   ] as const satisfies readonly (readonly [number, string])[])
     itRuns(`finds nothing wrong with what is rare: ${what}`, rarePlan(seed), (said) => {
       expect(said).not.toContain('{"seed"');

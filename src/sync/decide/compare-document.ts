@@ -20,6 +20,7 @@ import { planDocument, unread } from '../../model/plan.ts';
 import type { AttachmentAnswer } from '../../model/ports/folder-port.ts';
 import type {
   Change,
+  Doubt,
   LedgerEntry,
   LedgerPort,
   LedgerRecord,
@@ -439,6 +440,10 @@ export class DocumentComparison {
     if (known.length === 0) return undefined;
     const { evidence, writer } = this.#options;
     const found = await doubtsOfFile(document, known, evidence);
+    // Of two that look alike the other one may have got it meanwhile.
+    const isStill = ({ id, ref }: Doubt) =>
+      this.#ledger.doubts().some((one) => one.id === id && refKey(one.ref) === refKey(ref));
+    if (!found.following.every(isStill)) return this.#holdingDoubt(document);
     const { ref, stat } = document;
     const following = found.following.flatMap(({ id, ref: from, ...doubt }): readonly Change[] => {
       if (doubt.dismissed !== true || doubt.stat === undefined) return [{ kind: 'follow', id, ref, stat }];
