@@ -41,7 +41,7 @@ describe('A9: a state directory that was lost', () => {
     await writeFiles(21);
     const daemon = await place.start();
     const message = expect.stringMatching(
-      /^new ledger in .*state: if the 21 documents that were in the folders when it began had been delivered/,
+      /^new ledger in .*state: if the 21 documents found when it began were delivered/,
     );
     await daemon.settled((status) =>
       expect(status).toMatchObject({
@@ -53,14 +53,14 @@ describe('A9: a state directory that was lost', () => {
     expect((await daemon.fetch('/readyz')).status).toBe(200);
     expect((await place.run('status')).out.match(/new ledger/gi)).toHaveLength(1);
     const { err } = await daemon.end('SIGTERM');
-    expect(err.match(/the 21 documents that were/g)).toHaveLength(1);
+    expect(err.match(/the 21 documents found/g)).toHaveLength(1);
     // One number, of one moment, for the whole hour, whatever is in the ledger and the folders by now.
     await place.home.write('inbox/later.txt', 'later');
-    expect((await place.run('status')).out).toContain('if the 21 documents that were');
+    expect((await place.run('status')).out).toContain('if the 21 documents found');
     const second = await place.start();
     expect((await second.idle()).reasons).toEqual([{ code: 'new-ledger', message }]);
     await second.end('SIGTERM');
-    expect((await place.run('log')).out.match(/warning .*the 21 documents that were/g)).toHaveLength(1);
+    expect((await place.run('log')).out.match(/warning .*the 21 documents found/g)).toHaveLength(1);
   });
 
   it('is not said of 20 files, nor of a ledger that has documents', async () => {

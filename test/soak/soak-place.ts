@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { DocumentRef } from '../../src/model/document.ts';
+import { refKey } from '../../src/model/document.ts';
 import { mayHelpToShare } from '../../src/model/report/explanations.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
@@ -97,8 +97,8 @@ export async function soakPlace({
         roots,
         ledger,
         service: held,
-        barred: keysOf(status.narrower.filter(({ code }) => !mayHelpToShare(code))),
-        remaining: keysOf(status.waiting.filter(({ code }) => code === 'attached-before')),
+        barred: new Set(status.narrower.filter(({ code }) => !mayHelpToShare(code)).map(refKey)),
+        remaining: new Set(status.waiting.filter(({ code }) => code === 'attached-before').map(refKey)),
       });
       const reported = status.possibleDuplicates;
       if (strangers > reported)
@@ -118,15 +118,15 @@ export async function soakPlace({
     let isShared = false;
     for (;;) {
       const status = await daemon.status();
-      // One may be failed under another name of its file: then it goes when that is decided.
       const isLate = performance.now() > until;
+      // What fails may be another name of the file: it goes when the doubt is decided where that stands.
       const doubts = isLate ? [] : status.inDoubt.filter(({ holds }) => holds);
       if (
         status.state === 'idle' &&
         doubts.length > 0 &&
         status.failures.some(({ code }) => code === 'in-doubt')
       ) {
-        for (const { folder, path } of doubts) await program.run('retry', `${folder}/${path}`);
+        for (const doubt of doubts) await program.run('retry', refKey(doubt));
       } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve', '--yes');
       else if (status.state === 'idle' && !isShared && status.folders.some(({ narrower }) => narrower > 0)) {
         isShared = true;
@@ -180,10 +180,6 @@ export async function soakPlace({
       await data.remove();
     },
   };
-}
-
-function keysOf(documents: readonly DocumentRef[]): ReadonlySet<string> {
-  return new Set(documents.map(({ folder, path }) => `${folder}/${path}`));
 }
 
 /** What was killed before the first byte of its lock was written tells nobody whose it was. */

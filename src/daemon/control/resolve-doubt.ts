@@ -127,7 +127,10 @@ function inspectAt({ port, ledger }: Sources, ref: DocumentRef): Promise<Inspect
   return inspectDocument(port, ref, ledger.get(ref));
 }
 
-/** Doubts about a file that was renamed: a running daemon has them follow it as soon as it can be sent. */
+/**
+ * Doubts about the file of a path that stand at another one: of a file that was renamed (a running daemon has them follow it
+ * as soon as it can be sent), and open ones, which hold it under each of its names that is not delivered.
+ */
 async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<readonly Doubt[]> {
   const { ref, port, ledger } = sources;
   const others = ledger.doubts().filter((doubt) => refKey(doubt.ref) !== refKey(ref));
@@ -135,13 +138,13 @@ async function doubtsThatFollow(sources: Sources, found: Inspection): Promise<re
     found.kind === 'document'
       ? found.document.stat
       : (await filesOf(port, others)).find(({ path }) => path === ref.path)?.stat;
+  const isNew = ledger.get(ref) === undefined;
   const followed: Doubt[] = [];
   for (const doubt of others) {
     if (stat === undefined || doubt.stat === undefined || !sameFile(doubt.stat, stat)) continue;
-    // One that is open holds it under each of its names that is not delivered.
-    const isHeld = isOpenDoubt(doubt) && ledger.get(ref) === undefined;
-    const isNear = doubt.ref.folder === ref.folder;
-    if (isHeld || (isNear && hasGone(await inspectAt(sources, doubt.ref)))) followed.push(doubt);
+    const isHere = doubt.ref.folder === ref.folder;
+    const isHeld = isNew && isOpenDoubt(doubt);
+    if (isHeld || (isHere && hasGone(await inspectAt(sources, doubt.ref)))) followed.push(doubt);
   }
   return followed;
 }

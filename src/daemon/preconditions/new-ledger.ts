@@ -50,6 +50,6 @@ export async function newLedgerNotice(
     return { reason: { code: newLedgerCode, message: told.message ?? '' }, until, isTold: true };
   if (areFew) return null;
   const documents = countWords(unknown, 'document');
-  const message = `new ledger in ${dir}: if the ${documents} that were in the folders when it began had been delivered before, they are sent a second time; stop ingestd and restore that directory, or run ingestd ledger import`;
+  const message = `new ledger in ${dir}: if the ${documents} found when it began were delivered before, they are sent a second time; stop ingestd and restore that directory, or run ingestd ledger import`;
   return { reason: { code: newLedgerCode, message }, until, isTold: false };
 }

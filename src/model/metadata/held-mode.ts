@@ -182,7 +182,7 @@ export function withHeldMode(
   const { kept, ref } = document;
   const stated = statedMode(document);
   const known = before === undefined ? stated : modeOfRecord({ ref, record: before });
-  // Where nothing went out, it is held by what it was held by.
+  // Where nothing went out, it stays held as it was.
   const found = kept === undefined ? restated(known, stated) : stricter(known, kept.held);
   const held = sent === null ? found : (kept?.held ?? (sent ? stated : found));
   const said = (record.said ?? []).filter((code) => !isSharingMark(code));

@@ -26,8 +26,9 @@ export const decisionSchemas = {
   /**
    * Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again, and so is one
    * that was delivered, as a modify. `all`: the paths are names of folders, all of whose delivered documents are meant.
-   * `doubted`: how many of them were in doubt. `barred`: why others failed, by codes, that are sent by themselves when their folder is put right. Throws
-   * ConfigurationError for a folder that is not configured, and where of one of the paths there is nothing to send.
+   * `doubted`: how many of them were in doubt. `barred`: why others failed, by codes, that are sent by themselves when their
+   * folder is put right. Throws ConfigurationError for a folder that is not configured, and where of one of the paths there
+   * is nothing to send.
    */
   retry: {
     given: z.strictObject({ paths: z.array(text), all: z.boolean().default(false) }),

@@ -160,7 +160,7 @@ export class DocumentComparison {
       const answers = await this.#answersOf(owner, document);
       const waitedMs = this.#clock.monotonic() - task.since;
       const { pollSeconds, removeGraceMs } = this.#options.settings.timing;
-      // Another file may come to its place at once, as where it is saved by rename. Its document waits twice as long.
+      // Another file may come to its place at once, as where one is saved by rename: its document waits twice as long.
       const isEarly = !answers.includes('dropped') && waitedMs < removeGraceMs / 2;
       const isNoted =
         isEarly ||

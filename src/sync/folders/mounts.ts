@@ -104,16 +104,15 @@ export function mountsToRemember(
   const before = ledger.mountIdentities(folder);
   const isComplete = (path: string) => [...tasks.missing(folder)].every((task) => !isBelow(task, path));
   const mounts = [...known, ...added];
-  // Where the directory that was noted is another one than is listed there by now, the mount was away in between.
-  const isReplaced = (path: string) =>
-    view.directorySince(path) !== -Infinity &&
-    isComplete(path) &&
-    before.some((one) => one.path === path && isOtherMount(one, view));
-  const found = identitiesOf(isWhole ? mounts : mounts.filter(isReplaced), view).filter(({ path }) => {
-    const old = before.find((one) => one.path === path);
-    if (old !== undefined) return isOtherMount(old, view) && isComplete(path);
-    return isComplete(path) || (known.includes(path) && mounted.includes(path));
-  });
+  const isOther = (path: string) =>
+    before.some((one) => one.path === path && isOtherMount(one, view)) && isComplete(path);
+  // Another directory was listed there since the one that was noted: the mount was away in between.
+  const isReplaced = (path: string) => view.directorySince(path) !== -Infinity && isOther(path);
+  const found = identitiesOf(isWhole ? mounts : mounts.filter(isReplaced), view).filter(({ path }) =>
+    before.some((one) => one.path === path)
+      ? isOther(path)
+      : isComplete(path) || (known.includes(path) && mounted.includes(path)),
+  );
   const hiding = added.filter((path) => !isComplete(path)).map((path) => ({ path, ...noDirectory }));
   const bareBefore = ledger.bareMountPoints(folder);
   // Something may be mounted on a file, too.

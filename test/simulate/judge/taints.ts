@@ -26,8 +26,8 @@ interface Attached {
   readonly isAnew: boolean;
   /**
    * Its owner's sidecar has named no more than its like elsewhere, or not even that while it was away; or another file came
-   * to where its record may have followed it; or it was sent with an
-   * upload that nobody was told of, of which there is no record, and its owner and that one's sidecar are gone.
+   * to where its record may have followed it; or it was sent with an upload that nobody was told of, of which there is no
+   * record, and its owner and that one's sidecar are gone.
    */
   readonly isDropped: boolean;
   /** What lists it could not be looked at before. */
